@@ -30,15 +30,19 @@ type callJSON struct {
 	Created   string `json:"createdAt,omitzero"`
 	Deadline  string `json:"deadlineAt,omitzero"`
 	TimeoutMS int64  `json:"timeoutMs,omitzero"`
+	ArgsText  string `json:"argsText,omitzero"` // arguments that are not JSON, as they came
 	Risk      Risk   `json:"riskLevel,omitzero"`
 	Category  string `json:"category,omitzero"`
 }
 
 // MarshalJSON writes the call in the form of seed 003: times in UTC with
 // milliseconds, the timeout as "timeoutMs", risk and category of its tool, and
-// Extra.
+// Extra. Arguments that are not JSON are written as the string "argsText".
 func (c Call) MarshalJSON() ([]byte, error) {
 	j := callJSON{callFields: (*callFields)(&c), Created: stamp(c.Created), Deadline: stamp(c.Deadline), TimeoutMS: c.Timeout.Milliseconds()}
+	if len(c.Args) > 0 && !json.Valid(c.Args) {
+		j.ArgsText, c.Args = string(c.Args), nil
+	}
 	more := c.Extra
 	if c.Spec != nil {
 		j.Risk, j.Category = c.Spec.Risk, c.Spec.Category
@@ -53,15 +57,19 @@ func (c Call) MarshalJSON() ([]byte, error) {
 func (c *Call) UnmarshalJSON(b []byte) error {
 	j := struct {
 		*callFields
-		TimeoutMS int64 `json:"timeoutMs"`
+		TimeoutMS int64  `json:"timeoutMs"`
+		ArgsText  string `json:"argsText"`
 	}{callFields: (*callFields)(c)}
 	if err := json.Unmarshal(b, &j); err != nil {
 		return fmt.Errorf("read call: %w", err)
 	}
 	c.Timeout = time.Duration(j.TimeoutMS) * time.Millisecond
+	if j.ArgsText != "" {
+		c.Args = json.RawMessage(j.ArgsText)
+	}
 	var err error
 	c.Extra, err = extra(b, "callId", "tool", "runId", "stepId", "agentId", "turnId", "turnEpoch", "attempt",
-		"providerCallId", "args", "createdAt", "timeoutMs", "deadlineAt", "afterExecution", "preview", "iteration",
+		"providerCallId", "args", "argsText", "createdAt", "timeoutMs", "deadlineAt", "afterExecution", "preview", "iteration",
 		"loopId", "dryRun", "rule", "approvalId", "confirmationId", "digest", "policy", "normalized")
 	return err
 }
