@@ -40,6 +40,12 @@ type Block struct {
 	Call      *tool.Call      `json:"call,omitempty"`     // as the model sent it
 	Result    *tool.Result    `json:"result,omitempty"`
 	Opaque    json.RawMessage `json:"opaque,omitempty"` // the provider's own; replayed as it came
+
+	// Broken says why Call cannot be run: it was cut off (TRUNCATED_CALL), is not
+	// JSON (VALIDATION_ERROR) or is too large (LIMIT_EXCEEDED). Such a call is
+	// answered with this error and never handed to a tool. Arguments that are not
+	// JSON are kept in Call.Args as a JSON string of the text that came.
+	Broken *tool.Error `json:"broken,omitempty"`
 }
 
 // Kinds of block beside tool.ContentText and tool.ContentImage.

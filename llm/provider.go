@@ -50,13 +50,14 @@ const (
 	ChoiceTool     ChoiceMode = "tool"
 )
 
-// A Delta is one piece of a reply as it streams in. It is valid until the next
-// one is asked for.
+// A Delta is one piece of a reply as it streams in. Its strings may be kept;
+// what Opaque and Usage point at is valid until the next delta is asked for.
 type Delta struct {
 	Kind DeltaKind
 	Text string // of text, thinking, a call's argument fragment; of DeltaStop the provider's own word
 
-	// Of a call. Index is the provider's number for it, -1 if it gave none.
+	// Of a call. Index is the provider's number for it, -1 if it gave none or
+	// cannot be trusted with it.
 	Index int
 	ID    string // as the provider gave it, often on the first fragment only
 	Name  string // likewise
