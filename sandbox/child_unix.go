@@ -1,0 +1,55 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// childAttr puts the command into a session of its own, so that it has a
+// process group to be signalled and no way to the runtime's terminal.
+func childAttr(_ string, _ []string, cmd Cmd) *syscall.SysProcAttr {
+	if cmd.TTY != nil {
+		return &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
+	}
+	return &syscall.SysProcAttr{Setsid: true}
+}
+
+// shellFor runs a line by the system's shell. A line that begins like an
+// option gets a blank before it.
+func shellFor(line string) (string, []string) {
+	if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
+		line = " " + line
+	}
+	return "/bin/sh", []string{"sh", "-c", line}
+}
+
+func openTerminal(size Size) (ours, theirs *os.File, err error) {
+	ours, theirs, err = pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := setTerminalSize(ours, size); err != nil {
+		ours.Close()
+		theirs.Close()
+		return nil, nil, err
+	}
+	return ours, theirs, nil
+}
+
+func setTerminalSize(tty *os.File, size Size) error {
+	return pty.Setsize(tty, &pty.Winsize{Rows: size.Rows, Cols: size.Cols})
+}
+
+func exitStatus(state *os.ProcessState) (code int, signal string) {
+	ws, ok := state.Sys().(syscall.WaitStatus)
+	if ok && ws.Signaled() {
+		return 128 + int(ws.Signal()), unix.SignalName(ws.Signal())
+	}
+	return state.ExitCode(), ""
+}
