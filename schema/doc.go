@@ -1,0 +1,32 @@
+// Package schema says what a value may look like, and what to tell a model whose
+// value does not.
+//
+// A [Schema] is a compiled JSON Schema (draft 2020-12 and draft-07; older ones by
+// their $schema). [Parse] reads one, [For] infers one from a Go type. Three
+// methods use it: [Schema.Check] says all that is wrong with a document at once,
+// as [Problem] values; [Schema.Fit] first undoes what models are known to do
+// (names in another case, a number in quotes, arguments inside a string); and
+// [Explain] writes the problems down for the model.
+//
+//	s, err := schema.For[struct {
+//		Path  string `json:"path" desc:"the file to read"`
+//		Limit int    `json:"limit,omitempty" min:"1" default:"200"`
+//	}]()
+//	fitted, err := s.Fit(args)
+//	if err != nil {
+//		return schema.Explain("read_file", s, args, err)
+//	}
+//	err = schema.Decode(fitted.Doc, &in)
+//
+// A document that fits is checked in one walk over its bytes, without decoding
+// and without allocation. Keywords that this walk does not know (unevaluated
+// properties, dynamic references, …), and the reasons of a refusal, are left to
+// a complete validator, which is set up only when it is first needed.
+//
+// What it does not do: it never fetches a schema, it never guesses a value, it
+// never closes a text that was cut off, and it treats format as a note unless a
+// [Parser] or [For] asks for more.
+//
+// The rules come from the JSON Schema drafts and their published test suite; the
+// canonical form is RFC 8785, pointers are RFC 6901.
+package schema
