@@ -153,14 +153,14 @@ func (r *Registry) Call(ctx context.Context, c *Call) (*Result, error) {
 func (r *Registry) unknown(name string) error {
 	specs := r.Specs()
 	if len(specs) == 0 {
-		return Errorf(CodeNotFound, "no tool %q: there are no tools", clip(name))
+		return &Error{Code: CodeNotFound, Message: fmt.Sprintf("no tool %q: there are no tools", clip(name)), cause: ErrUnknownTool}
 	}
 	names := make([]string, len(specs))
 	for i := range specs {
 		names[i] = specs[i].Name
 	}
 	near := schema.Nearest(name, names, 3)
-	err := &Error{Code: CodeNotFound, Message: fmt.Sprintf("no tool %q; nearest: %s", clip(name), strings.Join(near, ", "))}
+	err := &Error{Code: CodeNotFound, Message: fmt.Sprintf("no tool %q; nearest: %s", clip(name), strings.Join(near, ", ")), cause: ErrUnknownTool}
 	err.Details, _ = json.Marshal(struct {
 		Tool    string   `json:"tool"`
 		Nearest []string `json:"nearest"`
