@@ -1,0 +1,58 @@
+package llm
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// headers takes the request's id and the server's wish about retries:
+// x-should-retry wins over what the status says, retry-after-ms over
+// retry-after, which is seconds, a fraction of them, or a date (RFC 9110
+// §10.2.3).
+func (e *Error) headers(h http.Header) {
+	if h == nil {
+		return
+	}
+	for _, k := range []string{"X-Request-Id", "Request-Id", "Mistral-Correlation-Id", "X-Generation-Id", "X-Amzn-Requestid", "Cf-Ray"} {
+		if v := h.Get(k); v != "" {
+			e.RequestID = oneLine(v, 120)
+			break
+		}
+	}
+	switch strings.ToLower(h.Get("X-Should-Retry")) {
+	case "true":
+		e.Retryable = true
+	case "false":
+		e.Retryable = false
+	}
+	e.RetryAfter = retryAfter(h, time.Now())
+}
+
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms := seconds(h.Get("Retry-After-Ms")); ms > 0 {
+		return ms / 1000
+	}
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	if d := seconds(v); d > 0 {
+		return d
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(t.Sub(now), 0)
+	}
+	return 0
+}
+
+// seconds reads a number of seconds; 0 if it is none or makes no sense.
+func seconds(s string) time.Duration {
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(f) || f < 0 || f > 1e9 {
+		return 0
+	}
+	return time.Duration(f * float64(time.Second))
+}
