@@ -80,11 +80,11 @@ type Outcome struct {
 	Turns  int       `json:"turns"`
 	Calls  int       `json:"calls"`
 	OK     int       `json:"ok"`
-	Failed int       `json:"failed"`  // errors, timeouts, cancelled and skipped calls
-	Denied int       `json:"denied"`  // blocked by a rule, a hook or a person
-	Open   int       `json:"open"`    // failures that no later call made good
-	Usage  llm.Usage `json:"usage"`   //
-	Money  float64   `json:"money"`   //
+	Failed int       `json:"failed"` // errors, timeouts, cancelled and skipped calls
+	Denied int       `json:"denied"` // blocked by a rule, a hook or a person
+	Open   int       `json:"open"`   // failures that no later call made good
+	Usage  llm.Usage `json:"usage"`  //
+	Money  float64   `json:"money"`  //
 	Millis int64     `json:"durationMs"`
 	Code   tool.Code `json:"code,omitzero"`  // of the error that ended it
 	Error  string    `json:"error,omitzero"` // and its text

@@ -212,4 +212,3 @@ func (x *run) debug(msg string, args ...any) {
 		x.Log.Debug(msg, append([]any{"run", x.out.ID()}, args...)...)
 	}
 }
-
