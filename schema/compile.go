@@ -147,7 +147,7 @@ func (c *compiler) finish(n *node) {
 			}
 		}
 	}
-	n.inline = n.ref != nil || n.not != nil || n.cond != nil || len(n.allOf)+len(n.anyOf)+len(n.oneOf) > 0
+	n.inline = n.inline || n.not != nil || n.cond != nil || len(n.allOf)+len(n.anyOf)+len(n.oneOf) > 0
 	tree := func(v *val) bool { return v.is(kindArray | kindObject) }
 	n.trees = tree(n.constant) || slices.ContainsFunc(n.enum, tree)
 	n.scalarOnly = n.constant != nil && !tree(n.constant) || n.hasEnum && !slices.ContainsFunc(n.enum, tree)

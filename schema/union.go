@@ -130,7 +130,7 @@ func (r *reporter) branch(e *jsonschema.ValidationError) *node {
 func (r *reporter) wrongType(p Problem, variants []variant, e *jsonschema.ValidationError) (Problem, bool) {
 	var want kind
 	for _, v := range variants {
-		if len(v.problems) != 1 || !v.typed {
+		if len(v.problems) != 1 || !v.typed || len(v.problems[0].Part) == 0 {
 			return p, false
 		}
 		part := parseVal(v.problems[0].Part)
