@@ -130,3 +130,37 @@ func linkedModules(t *testing.T, packages ...string) []string {
 	mods = slices.Compact(mods)
 	return slices.DeleteFunc(mods, func(m string) bool { return m == modulePath })
 }
+
+// TestGoModNamesWhatIsImported is the part of go mod tidy that needs no network:
+// what our files import is required directly, and nothing else is.
+func TestGoModNamesWhatIsImported(t *testing.T) {
+	direct := map[string]bool{}
+	for line := range strings.Lines(string(tree(t).texts["go.mod"])) {
+		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		mod, rest, ok := strings.Cut(line, " ")
+		if !ok || !strings.HasPrefix(rest, "v") {
+			continue
+		}
+		direct[mod] = !strings.HasSuffix(rest, "// indirect")
+	}
+	imported := map[string]string{}
+	for _, p := range tree(t).packages {
+		for _, f := range p.files {
+			for _, imp := range f.imports {
+				if mod := moduleOf(imp); mod != "" {
+					imported[mod] = f.path
+				}
+			}
+		}
+	}
+	for _, mod := range slices.Sorted(maps.Keys(imported)) {
+		if !direct[mod] {
+			t.Errorf("%s imports %s, which go.mod does not require directly: run go mod tidy", imported[mod], mod)
+		}
+	}
+	for _, mod := range slices.Sorted(maps.Keys(direct)) {
+		if direct[mod] && imported[mod] == "" {
+			t.Errorf("go.mod requires %s, which nothing imports: run go mod tidy", mod)
+		}
+	}
+}
