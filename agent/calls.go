@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/toolpost/toolpost/event"
 	"github.com/toolpost/toolpost/llm"
 	"github.com/toolpost/toolpost/tool"
 )
@@ -15,20 +14,17 @@ import (
 func (x *run) answer(ctx context.Context, msg *llm.Message, blocks []*llm.Block) (results []*tool.Result, stop error) {
 	stop = x.mayCall(len(blocks))
 	results = make([]*tool.Result, len(blocks))
-	do := func(r *event.Run, i int) {
-		c := *blocks[i].Call
-		c.Agent = x.Agent
-		results[i] = r.Do(ctx, x.handler(blocks[i], stop), &c)
-	}
 	if len(blocks) == 1 || stop != nil || x.sequential(blocks) {
-		for i := range blocks {
-			do(x.out, i)
+		for i, b := range blocks {
+			b.Call.Agent = x.Agent
+			results[i] = x.out.Do(ctx, x.handler(b, stop), b.Call)
 		}
 	} else {
 		g := x.out.Group()
 		g.Limit = x.Parallel
-		for i := range blocks {
-			g.Go(func(r *event.Run) { do(r, i) })
+		for i, b := range blocks {
+			b.Call.Agent = x.Agent
+			g.Do(ctx, x.handler(b, stop), b.Call, &results[i])
 		}
 		g.Wait()
 	}

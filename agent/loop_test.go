@@ -521,4 +521,3 @@ func ExampleLoop() {
 	// add 5
 	// It is 5.
 }
-

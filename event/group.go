@@ -1,6 +1,7 @@
 package event
 
 import (
+	"context"
 	"encoding/json"
 	"path"
 	"sync"
@@ -9,30 +10,41 @@ import (
 	"github.com/toolpost/toolpost/tool"
 )
 
-// A Group runs functions beside each other and brings their events home to the
-// run that made it. Their preparation goes in order, one by one: a function is
-// begun when a call of the one before it has started or has to wait, or when
-// that one has ended. Calls that name the same resource (tool.Spec.Locks) run
+// A Group runs functions and calls beside each other and brings their events
+// home to the run that made it. Their preparation goes in order, one by one: a
+// task is begun when the call of the one before it has started or has to wait,
+// or when that one has ended. Calls that name the same resource (tool.Spec.Locks) run
 // one after another, in that order. A Group belongs to the goroutine of its Run.
 type Group struct {
-	Limit int // how many functions run at once; 16 if zero
+	Limit int // how many run at once; 16 if zero
 
 	run   *Run
-	queue []func(*Run)
+	queue []task
 	in    chan message
 	gone  chan struct{} // closed when nobody receives any more
 	held  []message     // started and finished calls that are told of together
+	timer *time.Timer
 
 	mu    sync.Mutex
 	locks map[string]*Run // the last to use a resource
 }
 
-// message is what a function's goroutine tells the group.
+// task is one thing that a group runs: a function, or a call.
+type task struct {
+	fn   func(*Run)
+	ctx  context.Context
+	h    tool.Handler
+	call *tool.Call
+	res  **tool.Result
+}
+
+// message is what a task's goroutine tells the group.
 type message struct {
 	from     *Run
 	event    Event
-	has      bool // there is an event, and its emitter waits
-	prepared bool // the next function may begin
+	has      bool // there is an event
+	waits    bool // and its emitter waits until it is dealt with
+	prepared bool // the next task may begin
 	done     bool
 }
 
@@ -44,9 +56,15 @@ const patience = 2 * time.Millisecond
 func (r *Run) Group() *Group { return &Group{run: r} }
 
 // Go adds a function. It does not begin before Wait is called.
-func (g *Group) Go(fn func(*Run)) { g.queue = append(g.queue, fn) }
+func (g *Group) Go(fn func(*Run)) { g.queue = append(g.queue, task{fn: fn}) }
 
-// Wait runs the functions, hands on what they emit, and returns when all have
+// Do adds a call, as Run.Do would make it; res is set when Wait has returned. It
+// is nil if the listener has left before the call began.
+func (g *Group) Do(ctx context.Context, h tool.Handler, c *tool.Call, res **tool.Result) {
+	g.queue = append(g.queue, task{ctx: ctx, h: h, call: c, res: res})
+}
+
+// Wait runs the tasks, hands on what they emit, and returns when all have
 // ended.
 func (g *Group) Wait() {
 	limit := g.Limit
@@ -77,9 +95,10 @@ func (g *Group) Wait() {
 		if m.from == preparing && (m.prepared || m.done) {
 			preparing = nil
 		}
-		switch {
-		case m.done:
+		if m.done {
 			active--
+		}
+		switch {
 		case m.has && m.prepared:
 			g.held = append(g.held, m)
 		case m.has:
@@ -90,19 +109,32 @@ func (g *Group) Wait() {
 	g.flush()
 }
 
-// begin starts the next function of the queue.
+// begin starts the next task of the queue.
 func (g *Group) begin() *Run {
-	fn := g.queue[0]
-	g.queue[0] = nil
+	t := g.queue[0]
+	g.queue[0] = task{}
 	g.queue = g.queue[1:]
-	r := &Run{id: g.run.id, owner: g, ack: make(chan struct{}, 1), over: make(chan struct{})}
-	go func() {
+	r := &Run{id: g.run.id, crew: g.run.crew, owner: g, ack: make(chan struct{}, 1), over: make(chan struct{})}
+	if t.fn != nil {
+		g.run.crew.Go(func() {
+			defer func() {
+				close(r.over)
+				g.in <- message{from: r, done: true}
+			}()
+			t.fn(r)
+		})
+		return r
+	}
+	own := g.run.schedule(t.call)
+	g.run.crew.Go(func() {
+		m := message{from: r, done: true, prepared: true}
 		defer func() {
 			close(r.over)
-			g.in <- message{from: r, done: true}
+			g.in <- m
 		}()
-		fn(r)
-	}()
+		*t.res = r.do(t.ctx, t.h, own)
+		m.event, m.has = finished(own, *t.res), true
+	})
 	return r
 }
 
@@ -112,12 +144,21 @@ func (g *Group) next(preparing bool) (message, bool) {
 	case len(g.held) == 0:
 		return <-g.in, true
 	case preparing:
-		t := time.NewTimer(patience)
-		defer t.Stop()
 		select {
 		case m := <-g.in:
 			return m, true
-		case <-t.C:
+		default:
+		}
+		if g.timer == nil {
+			g.timer = time.NewTimer(patience)
+		} else {
+			g.timer.Reset(patience)
+		}
+		defer g.timer.Stop()
+		select {
+		case m := <-g.in:
+			return m, true
+		case <-g.timer.C:
 			return message{}, false
 		}
 	}
@@ -137,7 +178,9 @@ func (g *Group) flush() {
 		g.run.Emit(m.event)
 	}
 	for _, m := range g.held {
-		m.from.ack <- struct{}{}
+		if m.waits {
+			m.from.ack <- struct{}{}
+		}
 	}
 	clear(g.held)
 	g.held = g.held[:0]
@@ -146,7 +189,7 @@ func (g *Group) flush() {
 // hand gives an event to the goroutine in Wait, and waits until it is dealt with.
 func (g *Group) hand(r *Run, e Event, prepared bool) {
 	select {
-	case g.in <- message{from: r, event: e, has: true, prepared: prepared}:
+	case g.in <- message{from: r, event: e, has: true, waits: true, prepared: prepared}:
 	case <-g.gone:
 		return
 	}

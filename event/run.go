@@ -18,10 +18,11 @@ type Stream = iter.Seq2[Event, error]
 // it runs a Run of their own.
 type Run struct {
 	id     string
+	crew   *tool.Crew
 	stream *stream // set on the run's own goroutine
 	owner  *Group  // set in a Group's function
 	ack    chan struct{}
-	over   chan struct{} // closed when the Group's function has ended
+	over   chan struct{} // closed when what the Group runs has ended
 }
 
 // stream is what the goroutine that ranges knows of the run.
@@ -42,8 +43,10 @@ func Go(ctx context.Context, id string, run func(context.Context, *Run) error) S
 	return func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
+		crew := tool.NewCrew()
+		defer crew.Dismiss()
 		s := &stream{yield: yield, cancel: cancel}
-		err := run(ctx, &Run{id: id, stream: s})
+		err := run(tool.WithCrew(ctx, crew), &Run{id: id, stream: s, crew: crew})
 		if s.panicked {
 			panic(s.value)
 		}
@@ -92,24 +95,36 @@ func (s *stream) emit(id string, e Event) {
 }
 
 // Do is tool.Do, told of: scheduled, waiting, started, progress, and finished or
-// failed. The events bear copies of the call as it was at that point.
+// failed. What runs is a copy of c: c itself stays as it was asked for.
 func (r *Run) Do(ctx context.Context, h tool.Handler, c *tool.Call) *tool.Result {
-	if c.Run == "" {
-		c.Run = r.id
-	}
+	own := r.schedule(c)
+	res := r.do(ctx, h, own)
+	r.pass(finished(own, res))
+	return res
+}
+
+// schedule tells of a call and is the copy that will run.
+func (r *Run) schedule(c *tool.Call) *tool.Call {
 	if c.ID == "" {
 		c.ID = tool.NewID()
 	}
-	asked := *c
-	r.Emit(Event{Type: StepScheduled, Call: &asked, Message: c.Tool})
-	res := tool.Do(tool.WithNotes(ctx, func(n tool.Note) { r.note(n) }), h, c)
-	t, l, msg := StepFinished, Level(""), c.Tool
+	c.Run = r.id
+	r.Emit(Event{Type: StepScheduled, Call: c, Message: c.Tool})
+	own := *c
+	return &own
+}
+
+func (r *Run) do(ctx context.Context, h tool.Handler, c *tool.Call) *tool.Result {
+	return tool.Do(tool.WithNotes(ctx, r.note), h, c)
+}
+
+func finished(c *tool.Call, res *tool.Result) Event {
+	e := Event{Type: StepFinished, Call: c, Result: res, Message: c.Tool}
 	if res.IsError() {
-		t, l = StepFailed, LevelWarn
-		msg = c.Tool + ": " + res.Err.Message
+		e.Type, e.Level = StepFailed, LevelWarn
+		e.Message = c.Tool + ": " + res.Err.Message
 	}
-	r.pass(Event{Type: t, Level: l, Call: c, Result: res, Message: msg})
-	return res
+	return e
 }
 
 // pass emits an event with which a call's preparation is over.

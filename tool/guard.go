@@ -21,57 +21,28 @@ func Guard(h Handler) Handler {
 		if c.Deadline.IsZero() {
 			c.Deadline = time.Now().Add(DefaultTimeout)
 		}
-		return run(ctx, h, c)
+		return guard(ctx, h, c)
 	}
 }
 
-// running is a call whose handler has been started. It is the context of the
-// handler, so that a call costs one context and not three.
-type running struct {
-	context.Context
-	call    *Call
-	listen  func(Note)
-	notes   chan handedNote // nil if nobody listens
-	over    chan struct{}   // closed when nobody waits any more
-	effects effectLog
+func guard(ctx context.Context, h Handler, c *Call) (*Result, error) {
+	x := &running{parent: ctx, handler: h, call: c, in: make(chan message, 1)}
+	x.listen, _ = ctx.Value(noteKey{}).(*listening)
+	crew, _ := ctx.Value(crewKey{}).(*Crew)
+	crew.start(x)
+	o := x.wait()
+	if o.err != nil && errors.Is(o.err, context.DeadlineExceeded) && ctx.Err() == nil && x.Err() != nil {
+		o.err = timedOut(c)
+	}
+	return withEffects(o, x.effects.close())
 }
 
-type handedNote struct {
+// message is what the handler's goroutine tells the one that waits: a note whose
+// sender waits for done, or the outcome.
+type message struct {
 	note Note
 	done chan struct{}
-}
-
-func (x *running) Value(key any) any {
-	switch key.(type) {
-	case callKey:
-		return x
-	case noteKey:
-		if x.listen == nil {
-			return nil
-		}
-		return x
-	}
-	return x.Context.Value(key)
-}
-
-// hand gives a note to the goroutine that waits in run.
-func (x *running) hand(n Note) {
-	if n.Call == nil {
-		n.Call = x.call
-	}
-	if n.At.IsZero() {
-		n.At = time.Now()
-	}
-	h := handedNote{n, make(chan struct{})}
-	select {
-	case x.notes <- h:
-	case <-x.over:
-		return
-	}
-	select {
-	case <-h.done:
-	case <-x.over:
-	}
+	outcome
 }
 
 type outcome struct {
@@ -79,70 +50,106 @@ type outcome struct {
 	err error
 }
 
-func run(ctx context.Context, h Handler, c *Call) (*Result, error) {
-	dctx, cancel := context.WithDeadline(ctx, c.Deadline)
-	defer cancel()
-	x := &running{Context: dctx, call: c, over: make(chan struct{})}
-	if fn, ok := ctx.Value(noteKey{}).(func(Note)); ok {
-		x.listen, x.notes = fn, make(chan handedNote)
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		returned := false
-		var o outcome
-		defer func() {
-			if !returned {
-				o = outcome{err: crash(recover())}
-			}
-			done <- o
-		}()
-		o.res, o.err = h(x, c)
-		returned = true
+// run is the handler's goroutine.
+func (x *running) run() {
+	returned := false
+	var o outcome
+	defer func() {
+		if !returned {
+			o = outcome{err: crash(recover())}
+		}
+		x.tell(message{outcome: o})
 	}()
-	o := x.wait(dctx, cancel, done)
-	effects := x.effects.close()
-	if ctx.Err() == nil && o.err != nil && errors.Is(o.err, context.DeadlineExceeded) && dctx.Err() != nil {
-		o.err = timedOut(c)
+	o.res, o.err = x.handler(x, x.call)
+	returned = true
+}
+
+// tell gives m to the goroutine that waits, if it still does.
+func (x *running) tell(m message) bool {
+	select {
+	case x.in <- m:
+		return true
+	default:
 	}
-	return withEffects(o, effects)
+	select {
+	case x.in <- m:
+		return true
+	case <-x.gone():
+		return false
+	}
+}
+
+// hand has the listener deal with a note of the running handler.
+func (x *running) hand(n Note) {
+	if n.Call == nil {
+		n.Call = x.call
+	}
+	if n.At.IsZero() {
+		n.At = time.Now()
+	}
+	done := make(chan struct{})
+	if !x.tell(message{note: n, done: done}) {
+		return
+	}
+	select {
+	case <-done:
+	case <-x.gone():
+	}
 }
 
 // wait passes notes on until the handler has answered or is given up.
-func (x *running) wait(ctx context.Context, cancel func(), done <-chan outcome) (o outcome) {
+func (x *running) wait() (o outcome) {
 	ended := false
+	timer := time.NewTimer(time.Until(x.call.Deadline))
 	defer func() {
-		close(x.over)
-		if !ended { // the listener panicked or left its goroutine: leave no handler behind
-			cancel()
-			t := time.NewTimer(Grace)
-			defer t.Stop()
-			select {
-			case <-done:
-			case <-t.C:
-			}
+		timer.Stop()
+		x.end(context.Canceled)
+		if !ended { // the listener left its goroutine: leave no handler behind
+			x.drain()
 		}
+		x.leave()
 	}()
-	var giveUp <-chan time.Time
-	cancelled := ctx.Done()
+	cancelled := x.parent.Done()
 	for {
 		select {
-		case o = <-done:
-			ended = true
-			return o
-		case n := <-x.notes:
-			x.listen(n.note)
-			close(n.done)
+		case m := <-x.in:
+			if m.done == nil {
+				ended = true
+				return m.outcome
+			}
+			x.listen.hear(m.note)
+			close(m.done)
 		case <-cancelled:
 			cancelled = nil
-			t := time.NewTimer(Grace)
-			defer t.Stop()
-			giveUp = t.C
-		case <-giveUp:
+			x.end(x.parent.Err())
+			timer.Reset(Grace)
+		case <-timer.C:
+			if x.end(context.DeadlineExceeded) {
+				timer.Reset(Grace)
+				continue
+			}
 			ended = true
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			if errors.Is(x.Err(), context.DeadlineExceeded) {
 				return outcome{err: timedOut(x.call)}
 			}
 			return outcome{err: Errorf(CodeCancelled, "cancelled; the tool did not stop within %s and was given up", Grace)}
+		}
+	}
+}
+
+// drain waits until the handler has ended, but no longer than Grace.
+func (x *running) drain() {
+	t := time.NewTimer(Grace)
+	defer t.Stop()
+	for {
+		select {
+		case m := <-x.in:
+			if m.done == nil {
+				return
+			}
+			close(m.done)
+		case <-t.C:
+			return
 		}
 	}
 }
@@ -157,10 +164,12 @@ func withEffects(o outcome, e *Effects) (*Result, error) {
 		o.res, o.err = Fail(o.err), nil
 	}
 	if o.res != nil {
-		if o.res.Effects != nil {
-			e.merge(*o.res.Effects)
+		r := *o.res
+		if r.Effects != nil {
+			e.merge(*r.Effects)
 		}
-		o.res.Effects = e
+		r.Effects = e
+		return &r, nil
 	}
 	return o.res, nil
 }

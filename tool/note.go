@@ -32,8 +32,8 @@ func Notify(ctx context.Context, n Note) {
 	switch l := ctx.Value(noteKey{}).(type) {
 	case *running:
 		l.hand(n)
-	case func(Note):
-		l(n)
+	case *listening:
+		l.hear(n)
 	}
 }
 
@@ -49,10 +49,24 @@ func Progress(ctx context.Context, text string) {
 // returns. Fn is called on the goroutine that made the call, never twice at
 // once for one call, and never after the call has ended.
 func WithNotes(ctx context.Context, fn func(Note)) context.Context {
-	return context.WithValue(ctx, noteKey{}, fn)
+	return &listening{ctx, fn}
+}
+
+// listening is a context whose calls are heard.
+type listening struct {
+	context.Context
+	hear func(Note)
+}
+
+func (l *listening) Value(key any) any {
+	if _, ok := key.(noteKey); ok {
+		return l
+	}
+	return l.Context.Value(key)
 }
 
 type (
 	noteKey struct{}
 	callKey struct{}
+	crewKey struct{}
 )

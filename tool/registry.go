@@ -215,7 +215,7 @@ func (e *entry) execute(ctx context.Context, c *Call) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	res, err := run(ctx, e.raw, c)
+	res, err := guard(ctx, e.raw, c)
 	res, err = e.checkOutput(res, err)
 	if res == nil && err != nil {
 		res = Fail(err)
