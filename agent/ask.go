@@ -12,7 +12,8 @@ import (
 // failed or was aborted is appended, too, when there is any of it; it is not
 // sent to a model again.
 func (x *run) ask(ctx context.Context) (*llm.Message, error) {
-	req := x.Request
+	req := &x.request
+	*req = x.Request
 	if x.Tools != nil {
 		req.Tools = x.Tools.Specs()
 	}
@@ -20,14 +21,15 @@ func (x *run) ask(ctx context.Context) (*llm.Message, error) {
 	if req.Messages, err = x.fit(ctx, x.session.Messages()); err != nil {
 		return nil, err
 	}
-	reply := new(llm.Reply)
+	reply := &x.reply
+	*reply = llm.Reply{}
 	x.out.Emit(event.Event{Type: event.MessageStarted, Message: string(llm.RoleAssistant)})
-	for d, e := range x.Provider.Stream(ctx, &req) {
+	for d, e := range x.Provider.Stream(ctx, req) {
 		if e != nil {
 			err = e
 			break
 		}
-		x.show(reply, d)
+		x.show(d)
 		if ctx.Err() != nil {
 			err = ctx.Err()
 			break
@@ -49,15 +51,15 @@ func (x *run) ask(ctx context.Context) (*llm.Message, error) {
 	if msg.Usage != nil {
 		x.out.Emit(event.Event{Type: event.Usage, Payload: msg.Usage})
 	}
-	if e := x.append(ctx, msg); e != nil {
+	if e := x.append(msg); e != nil {
 		return nil, e
 	}
 	return &msg, err
 }
 
 // show takes a delta and tells what it brought.
-func (x *run) show(reply *llm.Reply, d llm.Delta) {
-	c := reply.Add(d)
+func (x *run) show(d llm.Delta) {
+	c := x.reply.Add(d)
 	e := event.Event{Text: c.Text, Index: c.Block, Call: c.Call}
 	switch c.Kind {
 	case llm.DeltaText:

@@ -44,10 +44,10 @@ func (x *run) handler(b *llm.Block, stop error) tool.Handler {
 		return refuse(b.Broken)
 	case stop != nil:
 		return refuse(stop)
-	case x.Tools == nil:
+	case x.tools == nil:
 		return refuse(tool.Errorf(tool.CodeNotFound, "no tool %q: there are no tools", b.Call.Tool))
 	}
-	return x.Tools.Call
+	return x.tools
 }
 
 func refuse(err error) tool.Handler {

@@ -116,7 +116,10 @@ func (l *Loop) Run(ctx context.Context, s Session) event.Stream {
 	}
 	return event.Go(ctx, id, func(ctx context.Context, r *event.Run) error {
 		x := &run{Loop: l, session: s, out: r, began: time.Now()}
-		x.outcome.Status = StatusOK
+		x.outcome.Status, x.keep = StatusOK, context.WithoutCancel(ctx)
+		if l.Tools != nil {
+			x.tools = l.Tools.Call
+		}
 		if l.Limits.Wall > 0 {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeoutCause(ctx, l.Limits.Wall,

@@ -19,12 +19,16 @@ type run struct {
 	outcome Outcome
 	queue   []llm.Message // from the inbox
 	budget  budget
+	request llm.Request
+	reply   llm.Reply
+	tools   tool.Handler    // nil if there are none
+	keep    context.Context // in which messages are kept, also when the run is cancelled
 }
 
 // turns asks the model until there is nothing more to do.
 func (x *run) turns(ctx context.Context) error {
 	for {
-		if err := x.steer(ctx); err != nil {
+		if err := x.steer(); err != nil {
 			return err
 		}
 		if err := x.spent(); err != nil {
@@ -57,11 +61,11 @@ func (x *run) turn(ctx context.Context) (more bool, err error) {
 			return true, nil
 		}
 		x.debug("tool loop complete, returning text response", "iterations", x.outcome.Turns)
-		return x.followUp(ctx)
+		return x.followUp()
 	}
 	x.debug("executing tool calls", "iteration", x.outcome.Turns, "count", len(calls))
 	results, stop := x.answer(ctx, msg, calls)
-	if err := x.append(ctx, resultMessage(results)); err != nil {
+	if err := x.append(resultMessage(results)); err != nil {
 		return false, err
 	}
 	if stop != nil {
@@ -94,25 +98,25 @@ func (x *run) after(ctx context.Context, results []*tool.Result) (more bool, err
 		return false, nil
 	}
 	if terminate {
-		return x.followUp(ctx)
+		return x.followUp()
 	}
 	return true, nil
 }
 
 // append keeps a message, also when the run has been cancelled.
-func (x *run) append(ctx context.Context, m llm.Message) error {
-	return x.session.Append(context.WithoutCancel(ctx), m)
+func (x *run) append(m llm.Message) error {
+	return x.session.Append(x.keep, m)
 }
 
 // steer puts in what was said meanwhile.
-func (x *run) steer(ctx context.Context) error {
+func (x *run) steer() error {
 	x.queue = drain(x.queue, x.Inbox)
 	n := len(x.queue)
 	if x.Drain == DrainOne {
 		n = min(n, 1)
 	}
 	for _, m := range x.queue[:n] {
-		if err := x.said(ctx, m); err != nil {
+		if err := x.said(m); err != nil {
 			return err
 		}
 	}
@@ -121,14 +125,14 @@ func (x *run) steer(ctx context.Context) error {
 }
 
 // followUp puts in a message that waited for the end, if there is one.
-func (x *run) followUp(ctx context.Context) (more bool, err error) {
+func (x *run) followUp() (more bool, err error) {
 	x.queue = drain(x.queue, x.Inbox)
 	if len(x.queue) > 0 {
 		return true, nil
 	}
 	for _, m := range drain(nil, x.FollowUps) {
 		more = true
-		if err := x.said(ctx, m); err != nil {
+		if err := x.said(m); err != nil {
 			return false, err
 		}
 	}
@@ -136,11 +140,11 @@ func (x *run) followUp(ctx context.Context) (more bool, err error) {
 }
 
 // said appends a message that somebody said and tells of it.
-func (x *run) said(ctx context.Context, m llm.Message) error {
+func (x *run) said(m llm.Message) error {
 	if m.Role == "" {
 		m.Role = llm.RoleUser
 	}
-	if err := x.append(ctx, m); err != nil {
+	if err := x.append(m); err != nil {
 		return err
 	}
 	x.out.Emit(event.Event{Type: event.MessageDone, Message: string(m.Role), Payload: &m})

@@ -23,6 +23,8 @@ type Run struct {
 	owner  *Group  // set in a Group's function
 	ack    chan struct{}
 	over   chan struct{} // closed when what the Group runs has ended
+
+	around, heard context.Context // the last context of a call, and the same with r listening
 }
 
 // stream is what the goroutine that ranges knows of the run.
@@ -115,7 +117,10 @@ func (r *Run) schedule(c *tool.Call) *tool.Call {
 }
 
 func (r *Run) do(ctx context.Context, h tool.Handler, c *tool.Call) *tool.Result {
-	return tool.Do(tool.WithNotes(ctx, r.note), h, c)
+	if r.around != ctx {
+		r.around, r.heard = ctx, tool.WithNotes(ctx, r.note)
+	}
+	return tool.Do(r.heard, h, c)
 }
 
 func finished(c *tool.Call, res *tool.Result) Event {

@@ -1,17 +1,23 @@
 package tool
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // A Crew is goroutines that run one handler after another, so that a driver that
 // makes many calls does not pay for a new goroutine and its stack with each. It
 // has as many goroutines as ever ran at once. Make one with NewCrew, and Dismiss
 // it when its calls have ended.
-type Crew struct{ work chan job }
+type Crew struct {
+	work   chan job
+	timers chan *time.Timer // stopped, to be used again
+}
 
 type job interface{ run() }
 
 // NewCrew is a crew without goroutines yet.
-func NewCrew() *Crew { return &Crew{make(chan job)} }
+func NewCrew() *Crew { return &Crew{make(chan job), make(chan *time.Timer, 8)} }
 
 // WithCrew has the handlers of calls made with the context it returns run by c.
 func WithCrew(ctx context.Context, c *Crew) context.Context {
@@ -45,3 +51,27 @@ func (c *Crew) start(j job) {
 
 // Dismiss lets the goroutines go as they become idle. Nothing is started after.
 func (c *Crew) Dismiss() { close(c.work) }
+
+// timer is a timer that fires after d.
+func (c *Crew) timer(d time.Duration) *time.Timer {
+	if c != nil {
+		select {
+		case t := <-c.timers:
+			t.Reset(d)
+			return t
+		default:
+		}
+	}
+	return time.NewTimer(d)
+}
+
+// back takes a timer that is no longer needed.
+func (c *Crew) back(t *time.Timer) {
+	t.Stop()
+	if c != nil {
+		select {
+		case c.timers <- t:
+		default:
+		}
+	}
+}

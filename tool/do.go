@@ -49,6 +49,7 @@ func Do(ctx context.Context, h Handler, c *Call) *Result {
 		r.Started = begin
 	}
 	complete(r)
+	r.owned = false
 	return r
 }
 
@@ -85,8 +86,7 @@ func settle(ctx context.Context, res *Result, err error) *Result {
 	case res == nil:
 		return failed(&Error{Code: CodeInternal, Message: "the tool returned neither a result nor an error"})
 	}
-	r := *res // a handler may keep one result for all its calls
-	return &r
+	return res.own()
 }
 
 // complete makes status, error and content of r agree (rule C2).

@@ -30,7 +30,7 @@ func guard(ctx context.Context, h Handler, c *Call) (*Result, error) {
 	x.listen, _ = ctx.Value(noteKey{}).(*listening)
 	crew, _ := ctx.Value(crewKey{}).(*Crew)
 	crew.start(x)
-	o := x.wait()
+	o := x.wait(crew)
 	if o.err != nil && errors.Is(o.err, context.DeadlineExceeded) && ctx.Err() == nil && x.Err() != nil {
 		o.err = timedOut(c)
 	}
@@ -98,11 +98,11 @@ func (x *running) hand(n Note) {
 }
 
 // wait passes notes on until the handler has answered or is given up.
-func (x *running) wait() (o outcome) {
+func (x *running) wait(crew *Crew) (o outcome) {
 	ended := false
-	timer := time.NewTimer(time.Until(x.call.Deadline))
+	timer := crew.timer(time.Until(x.call.Deadline))
 	defer func() {
-		timer.Stop()
+		crew.back(timer)
 		x.end(context.Canceled)
 		if !ended { // the listener left its goroutine: leave no handler behind
 			x.drain()
@@ -164,12 +164,12 @@ func withEffects(o outcome, e *Effects) (*Result, error) {
 		o.res, o.err = Fail(o.err), nil
 	}
 	if o.res != nil {
-		r := *o.res
+		r := o.res.own()
 		if r.Effects != nil {
 			e.merge(*r.Effects)
 		}
 		r.Effects = e
-		return &r, nil
+		return r, nil
 	}
 	return o.res, nil
 }

@@ -34,7 +34,9 @@ func New[In, Out any](s Spec, fn func(context.Context, In) (Out, error)) Tool {
 			res, _ := any(out).(*Result)
 			return res, nil
 		}
-		return JSON(out), nil
+		res := JSON(out)
+		res.owned = true
+		return res, nil
 	}}
 }
 

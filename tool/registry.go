@@ -223,9 +223,9 @@ func (e *entry) execute(ctx context.Context, c *Call) (*Result, error) {
 	if res == nil {
 		return nil, nil
 	}
-	r := *res
+	r := res.own()
 	r.Started, r.Ended = started, time.Now()
-	return &r, nil
+	return r, nil
 }
 
 // recheck validates again arguments that are not those which were checked.
@@ -249,12 +249,12 @@ func (e *entry) checkOutput(res *Result, err error) (*Result, error) {
 	if bad == nil {
 		return res, nil
 	}
-	r := *res
+	r := res.own()
 	r.Status = StatusError
 	r.Err = &Error{Code: CodeInternal, Message: "the tool's data does not fit its own output schema: " + bad.Error(), cause: bad}
 	r.Err.Details, _ = encode(struct {
 		Data json.RawMessage `json:"data"`
 	}{bytes.Clone(res.Data)})
 	r.Data, r.Content = nil, nil
-	return &r, nil
+	return r, nil
 }

@@ -25,6 +25,8 @@ type Result struct {
 	// Extra holds members of a decoded result that this package does not know.
 	// They are written back as they came.
 	Extra map[string]json.RawMessage `json:"-"`
+
+	owned bool // by the pipeline alone, which may change it
 }
 
 // Status says how a call ended.
@@ -81,7 +83,12 @@ type Artifact struct {
 
 // Text is a successful result with one block of text.
 func Text(s string) *Result {
-	return &Result{Status: StatusOK, Content: []Content{{Type: ContentText, Text: s}}}
+	r := &struct {
+		Result
+		block [1]Content
+	}{Result: Result{Status: StatusOK}, block: [1]Content{{Type: ContentText, Text: s}}}
+	r.Content = r.block[:]
+	return &r.Result
 }
 
 // JSON is a successful result whose data is v and whose content is the same as
@@ -127,6 +134,16 @@ func Delegate(message string) *Result {
 // Skip is the result of a call that was never started, with the reason.
 func Skip(reason string) *Result {
 	return &Result{Status: StatusSkipped, User: reason}
+}
+
+// own is r, or a copy of it if someone else may have it.
+func (r *Result) own() *Result {
+	if r.owned {
+		return r
+	}
+	c := *r
+	c.owned = true
+	return &c
 }
 
 // Fail is the result that err stands for.
