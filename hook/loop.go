@@ -254,15 +254,14 @@ func (w *watched) again(r refusal) bool {
 	return false
 }
 
-// callKey is the SHA-256 of a call's tool and canonical arguments.
+// callKey is the SHA-256 of a call's tool and the hash of its canonical
+// arguments, which keeps large integers apart.
 func callKey(c *tool.Call) [sha256.Size]byte {
-	args, err := jsonx.Canonical(c.Args)
-	if err != nil {
-		args = c.Args
+	b := append(append(make([]byte, 0, 128), c.Tool...), 0)
+	if sum, err := jsonx.Hash(c.Args); err == nil {
+		return sha256.Sum256(append(b, sum...))
 	}
-	b := make([]byte, 0, len(c.Tool)+1+len(args))
-	b = append(append(b, c.Tool...), 0)
-	return sha256.Sum256(append(b, args...))
+	return sha256.Sum256(append(b, c.Args...))
 }
 
 func ordinal(n int) string {
