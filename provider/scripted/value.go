@@ -3,9 +3,11 @@ package scripted
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
 	"github.com/toolpost/toolpost/internal/jsonx"
 )
@@ -13,17 +15,15 @@ import (
 // A span is a duration such as 20ms; a bare number is milliseconds.
 type span time.Duration
 
-func (s *span) UnmarshalYAML(unmarshal func(any) error) error {
-	var text string
-	if err := unmarshal(&text); err != nil {
-		return err
-	}
+// UnmarshalYAML reads the node itself, so that an error can say where it is.
+func (s *span) UnmarshalYAML(n ast.Node) error {
+	text := n.GetToken().Value
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		d, err = time.ParseDuration(text + "ms")
 	}
 	if err != nil || d < 0 {
-		return fmt.Errorf("%q is no duration: write 20ms, 1.5s or the like", text)
+		return &yaml.SyntaxError{Message: strconv.Quote(text) + " is no duration: write 20ms, 1.5s or the like", Token: n.GetToken()}
 	}
 	*s = span(d)
 	return nil
