@@ -192,7 +192,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		if len(in) > 900 {
-			t.Skip("longer than the limit of an event here")
+			return // beyond the limit below
 		}
 		whole, _ := read(strings.NewReader(in), 1000)
 		slow, _ := read(iotest.OneByteReader(strings.NewReader(in)), 1000)
