@@ -1,0 +1,131 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/filelock"
+	"github.com/toolpost/toolpost/tool"
+)
+
+// Names in the folder of a run.
+const (
+	runName       = "run.json"
+	journalName   = "events.jsonl"
+	callsName     = "calls.jsonl"
+	resultsName   = "results.jsonl"
+	artifactsName = "artifacts"
+	lockName      = "lock"
+)
+
+// folder is the folder of a run, held by this process for writing.
+type folder struct {
+	dir     string
+	lock    *filelock.Lock
+	calls   appended
+	results appended
+}
+
+// appended is a file that is written behind its end, and not synced.
+type appended struct {
+	f   file
+	end int64
+}
+
+func (a *appended) add(line []byte) error {
+	if len(line) == 0 {
+		return nil
+	}
+	line = append(line, '\n')
+	if n, err := a.f.WriteAt(line, a.end); err != nil {
+		if n > 0 {
+			_ = a.f.Truncate(a.end) // a torn line is made good by a rebuild
+		}
+		return unwritable(err)
+	}
+	a.end += int64(len(line))
+	return nil
+}
+
+func (a *appended) open(open opener, path string, end int64) (err error) {
+	a.end = end
+	a.f, err = open(path)
+	return err
+}
+
+// project appends the lines that the last record gave.
+func (d *folder) project(p *projector) error {
+	if err := d.calls.add(p.call); err != nil {
+		return err
+	}
+	return d.results.add(p.res)
+}
+
+// writeSummary replaces run.json.
+func (d *folder) writeSummary(s *Summary) error {
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return tool.Errorf(tool.CodeInternal, "run.json of run %s: %w", s.ID, err)
+	}
+	if err := replaceFile(filepath.Join(d.dir, runName), append(b, '\n')); err != nil {
+		return unwritable(err)
+	}
+	return nil
+}
+
+func (d *folder) close() error {
+	var err error
+	for _, a := range []*appended{&d.calls, &d.results} {
+		if a.f != nil {
+			err = errors.Join(err, a.f.Close())
+		}
+	}
+	if err = errors.Join(err, d.lock.Release()); err != nil {
+		return unwritable(err)
+	}
+	return nil
+}
+
+// hold takes the run for this process, or says who has it. A reader that looks
+// whether somebody does has it for a moment, so one refusal is not the last word.
+func hold(dir, id string) (*filelock.Lock, error) {
+	path := filepath.Join(dir, lockName)
+	for try := 0; ; try++ {
+		l, err := filelock.Acquire(path)
+		switch {
+		case err == nil:
+			return l, nil
+		case !errors.Is(err, filelock.ErrHeld):
+			return nil, unwritable(err)
+		case try == 3:
+			return nil, tool.Errorf(tool.CodeConflict, "run %s is being written (%w); wait until it has ended, or stop that process", id, err)
+		}
+		<-time.After(2 * time.Millisecond)
+	}
+}
+
+// held reports whether somebody writes the run in dir.
+func held(dir string) bool {
+	l, err := filelock.Acquire(filepath.Join(dir, lockName))
+	if err != nil {
+		return errors.Is(err, filelock.ErrHeld)
+	}
+	_ = l.Release()
+	return false
+}
+
+// readSummary reads run.json.
+func readSummary(dir string) (*Summary, error) {
+	b, err := os.ReadFile(filepath.Join(dir, runName))
+	if err != nil {
+		return nil, err
+	}
+	s := new(Summary)
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,196 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// mended is a run's record as it was found, made good.
+type mended struct {
+	place          place
+	first          time.Time
+	summary        Summary
+	proj           projector
+	calls, results int64 // lengths of the projections
+}
+
+// mend reads the journal in dir, cuts a torn end off, and writes the projections
+// again where they are not what the journal says. The caller holds the run.
+func (s *Store) mend(dir, id string) (*mended, error) {
+	m := &mended{}
+	stored, err := readSummary(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read run.json of run %s: %w", id, plainError(err))
+	}
+	m.summary = Summary{Facts: stored.Facts, Status: StatusRunning}
+	var calls, results bytes.Buffer
+	path := filepath.Join(dir, journalName)
+	size, err := m.read(path, &calls, &results)
+	if err != nil {
+		return nil, s.damaged(dir, id, err)
+	}
+	if m.place.offset < size {
+		if err := s.cut(path, m.place.offset); err != nil {
+			return nil, err
+		}
+	}
+	if m.summary.Exit == nil {
+		m.summary.Exit = stored.Exit
+	}
+	m.calls, m.results = int64(calls.Len()), int64(results.Len())
+	for name, want := range map[string][]byte{callsName: calls.Bytes(), resultsName: results.Bytes()} {
+		path := filepath.Join(dir, name)
+		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, want) {
+			continue
+		}
+		if err := replaceFile(path, want); err != nil {
+			return nil, unwritable(err)
+		}
+	}
+	return m, nil
+}
+
+// read follows the journal to its end and returns the size of the file. Behind
+// the last record there may be a torn one: a line without its end, or a last line
+// that fits no sum.
+func (m *mended) read(path string, calls, results io.Writer) (size int64, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil // a crash while the run was created
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	r := bufio.NewReaderSize(f, 64<<10)
+	for {
+		line, err := readLine(r)
+		if err == io.EOF {
+			return info.Size(), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		next := m.place
+		if err := next.check(line); err != nil {
+			if isTail(r, line) {
+				return info.Size(), nil
+			}
+			return 0, err
+		}
+		rec, err := decode(line)
+		if err != nil {
+			return 0, m.place.damage(err.Error())
+		}
+		m.place = next
+		if err := m.add(rec, calls, results); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// isTail reports whether a bad line may be the torn end of the journal: nothing
+// follows it, or what follows holds no record: blocks that never reached the disk
+// read as zeros.
+func isTail(r *bufio.Reader, line []byte) bool {
+	rest, err := io.ReadAll(io.LimitReader(r, 16<<20))
+	if err != nil {
+		return false
+	}
+	return len(bytes.Trim(rest, "\x00")) == 0
+}
+
+func (m *mended) add(r *Entry, calls, results io.Writer) error {
+	if m.first.IsZero() {
+		m.first = r.Time
+	}
+	if r.Facts != nil {
+		exit := m.summary.Exit
+		m.summary.Facts, m.summary.Exit = *r.Facts, exit
+		if err := m.proj.facts(r.Facts); err != nil {
+			return err
+		}
+	}
+	if bearsCall(r.Type) {
+		m.proj.add(r.Type, callID(&r.Event), r.callRaw, r.resultRaw)
+		for w, line := range map[io.Writer][]byte{calls: m.proj.call, results: m.proj.res} {
+			if len(line) == 0 {
+				continue
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	raw, _ := r.Payload.(json.RawMessage)
+	m.summary.add(&r.Event, raw)
+	return nil
+}
+
+// cut ends the journal at size.
+func (s *Store) cut(path string, size int64) error {
+	f, err := s.opener()(path)
+	if err != nil {
+		return unwritable(err)
+	}
+	err = f.Truncate(size)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return unwritable(err)
+	}
+	return nil
+}
+
+// damaged keeps a copy of a journal that is not what was written.
+func (s *Store) damaged(dir, id string, err error) error {
+	var d *Damage
+	if !errors.As(err, &d) {
+		return fmt.Errorf("read journal of run %s: %w", id, plainError(err))
+	}
+	name := journalName + ".corrupt"
+	if b, e := os.ReadFile(filepath.Join(dir, journalName)); e == nil {
+		if replaceFile(filepath.Join(dir, name), b) == nil {
+			d.Copy = name
+		}
+	}
+	return corrupt(id, d)
+}
+
+// Rebuild makes calls.jsonl and results.jsonl of a run again from its journal,
+// and cuts a torn end off. Nobody may be writing the run.
+func (s *Store) Rebuild(id string) error {
+	dir, err := s.runDir(id)
+	if err != nil {
+		return err
+	}
+	lock, err := hold(dir, id)
+	if err != nil {
+		return err
+	}
+	m, err := s.mend(dir, id)
+	if err == nil {
+		m.summary.close(&chain{prev: m.place.prev})
+		err = (&folder{dir: dir}).writeSummary(&m.summary)
+	}
+	if e := lock.Release(); err == nil && e != nil {
+		err = unwritable(e)
+	}
+	return err
+}

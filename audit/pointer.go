@@ -1,0 +1,59 @@
+package audit
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsonx"
+)
+
+// pointers is the JSON pointer (RFC 6901) and the offset of every string that
+// is a value in doc, which is compact and valid.
+func pointers(doc []byte) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		walkStrings(doc, 0, "", yield)
+	}
+}
+
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// walkStrings yields the strings of the value at doc[i], and returns the index
+// after it and whether to go on.
+func walkStrings(doc []byte, i int, at string, yield func(string, int) bool) (int, bool) {
+	switch doc[i] {
+	case '"':
+		return stringEnd(doc, i), yield(at, i)
+	case '{':
+		for i++; doc[i] != '}'; {
+			if doc[i] == ',' {
+				i++
+			}
+			end := stringEnd(doc, i)
+			name := string(jsonx.AppendText(nil, doc[i:end]))
+			next, more := walkStrings(doc, end+1, at+"/"+escapePointer.Replace(name), yield)
+			if !more {
+				return next, false
+			}
+			i = next
+		}
+		return i + 1, true
+	case '[':
+		i++
+		for n := 0; doc[i] != ']'; n++ {
+			if doc[i] == ',' {
+				i++
+			}
+			next, more := walkStrings(doc, i, at+"/"+strconv.Itoa(n), yield)
+			if !more {
+				return next, false
+			}
+			i = next
+		}
+		return i + 1, true
+	}
+	for i < len(doc) && doc[i] != ',' && doc[i] != '}' && doc[i] != ']' {
+		i++
+	}
+	return i, true
+}

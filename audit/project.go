@@ -1,0 +1,171 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+
+	"github.com/toolpost/toolpost/event"
+	"github.com/toolpost/toolpost/internal/jsonx"
+)
+
+// A projector makes the lines of calls.jsonl and results.jsonl of records, one
+// by one. It sees nothing but what stands in them, so that a rebuild comes to
+// the same bytes. It belongs to one goroutine.
+//
+// A call has its line when it starts, with the arguments that run; one that
+// never starts has it when it ends, as it was asked for.
+type projector struct {
+	constants []byte // members that every call of the run has, from its facts
+	policy    []byte // of a call that names none
+	asked     map[string][]byte
+	call, res []byte // the lines that the last record gave; empty if none
+}
+
+// bearsCall reports whether a record of this type has a call or a result as
+// payload that the projections show.
+func bearsCall(t event.Type) bool {
+	switch t {
+	case event.StepScheduled, event.StepStarted, event.StepFinished, event.StepFailed:
+		return true
+	}
+	return false
+}
+
+// facts sets what the run's facts add to each call.
+func (p *projector) facts(f *Facts) error {
+	e := encoder{buf: append(p.constants[:0], '{')}
+	e.text("plannerVersion", f.PlannerVersion)
+	e.text("executorVersion", f.ExecutorVersion)
+	e.text("toolRegistryVersion", f.Registry)
+	p.constants = e.buf
+	p.policy = nil
+	if f.Policy != nil {
+		b, err := json.Marshal(f.Policy)
+		if err != nil {
+			return err
+		}
+		p.policy = appendCompact(nil, b)
+	}
+	return nil
+}
+
+// add shows the projector a record: its type and call id, and the call and the
+// result as they stand in it.
+func (p *projector) add(t event.Type, id string, call, res []byte) {
+	p.call, p.res = p.call[:0], p.res[:0]
+	switch t {
+	case event.StepScheduled:
+		if p.asked == nil {
+			p.asked = map[string][]byte{}
+		}
+		p.asked[id] = bytes.Clone(call)
+	case event.StepStarted:
+		delete(p.asked, id)
+		p.callLine(call)
+	case event.StepFinished, event.StepFailed:
+		if asked, ok := p.asked[id]; ok {
+			delete(p.asked, id)
+			p.callLine(asked)
+		}
+		p.resultLine(res)
+	}
+}
+
+func (p *projector) callLine(call []byte) {
+	if len(call) == 0 {
+		return
+	}
+	var c struct {
+		Args    json.RawMessage `json:"args"`
+		Text    *string         `json:"argsText"`
+		Attempt int             `json:"attempt"`
+		Policy  json.RawMessage `json:"policy"`
+	}
+	_ = json.Unmarshal(call, &c) // it is what the encoder wrote
+	e := encoder{buf: append(p.call, call[:len(call)-1]...)}
+	e.text("argsHash", hashOf(c.Args, c.Text))
+	if c.Attempt == 0 {
+		e.int("attempt", 1)
+	}
+	e.flag("cancellable", true)
+	if c.Policy == nil && p.policy != nil {
+		e.name("policy")
+		e.buf = append(e.buf, p.policy...)
+	}
+	if len(p.constants) > 1 {
+		e.buf = append(append(e.buf, ','), p.constants[1:]...)
+	}
+	p.call = append(e.buf, '}')
+}
+
+func (p *projector) resultLine(res []byte) {
+	if len(res) == 0 {
+		return
+	}
+	var r struct {
+		Data json.RawMessage `json:"data"`
+		Text *string         `json:"dataText"`
+	}
+	_ = json.Unmarshal(res, &r)
+	e := encoder{buf: append(p.res, res[:len(res)-1]...)}
+	e.text("dataHash", hashOf(r.Data, r.Text))
+	p.res = append(e.buf, '}')
+}
+
+// hashOf is the SHA-256 of the canonical form (RFC 8785) of raw in hex; of the
+// text itself where it was no JSON, and "" if there is neither.
+func hashOf(raw []byte, text *string) string {
+	if text != nil {
+		sum := sha256.Sum256([]byte(*text))
+		return hex.EncodeToString(sum[:])
+	}
+	if len(raw) == 0 {
+		return ""
+	}
+	h, err := jsonx.Hash(raw)
+	if err != nil { // a number that no double comes near
+		sum := sha256.Sum256(raw)
+		return hex.EncodeToString(sum[:])
+	}
+	return h
+}
+
+// Counts is how many there are of what a run's record holds.
+type Counts struct {
+	Records   int64 `json:"records"`
+	Turns     int   `json:"turns"`
+	Calls     int   `json:"calls"` // that have an answer
+	OK        int   `json:"ok,omitzero"`
+	Errors    int   `json:"errors,omitzero"`
+	Blocked   int   `json:"blocked,omitzero"`
+	Timeouts  int   `json:"timeouts,omitzero"`
+	Cancelled int   `json:"cancelled,omitzero"`
+	Skipped   int   `json:"skipped,omitzero"`
+	Pending   int   `json:"pending,omitzero"`
+	Partial   int   `json:"partial,omitzero"`
+}
+
+// Usage is the sums of the numbers in the run's usage events, by their names,
+// such as "input" and "output" tokens.
+type Usage map[string]float64
+
+// add sums the numbers of one usage event, which is an object.
+func (u *Usage) add(payload []byte) {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(payload, &m) != nil {
+		return
+	}
+	for name, raw := range m {
+		n, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || n == 0 {
+			continue
+		}
+		if *u == nil {
+			*u = Usage{}
+		}
+		(*u)[name] += n
+	}
+}

@@ -1,0 +1,152 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/toolpost/toolpost/tool"
+)
+
+// A Store keeps runs in the folder Dir, one folder each. It is made when the
+// first run is. A Store is safe for concurrent use; several processes may use
+// one folder, but a run is written by one at a time. Close it when no run is
+// recorded any more.
+type Store struct {
+	Dir string
+
+	com  committer
+	open opener // openFile if nil
+}
+
+func (s *Store) opener() opener {
+	if s.open != nil {
+		return s.open
+	}
+	return openFile
+}
+
+// Create makes a run with the given facts. It is on disk when Create returns.
+// An id that is there already is a CONFLICT; a folder that cannot be written is
+// UNAVAILABLE.
+func (s *Store) Create(f Facts) (*Run, error) {
+	if err := f.complete(); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(s.Dir, f.ID)
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return nil, unwritable(err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil, tool.Errorf(tool.CodeConflict, "there is a run %s already", f.ID)
+		}
+		return nil, unwritable(err)
+	}
+	r, err := s.begin(dir, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.folder.writeSummary(&r.summary); err != nil {
+		_ = r.folder.close()
+		return nil, err
+	}
+	if err := syncDir(s.Dir); err != nil {
+		_ = r.folder.close()
+		return nil, unwritable(err)
+	}
+	return r, nil
+}
+
+// begin opens the files of a run that has none.
+func (s *Store) begin(dir string, f Facts) (*Run, error) {
+	lock, err := hold(dir, f.ID)
+	if err != nil {
+		return nil, err
+	}
+	d := &folder{dir: dir, lock: lock}
+	j, err := openJournal(s.opener(), filepath.Join(dir, journalName), 0, &s.com)
+	if err == nil {
+		err = d.calls.open(s.opener(), filepath.Join(dir, callsName), 0)
+	}
+	if err == nil {
+		err = d.results.open(s.opener(), filepath.Join(dir, resultsName), 0)
+	}
+	if err != nil {
+		_ = d.close()
+		return nil, unwritable(err)
+	}
+	r := newRun(f, j)
+	r.folder = d
+	return r, nil
+}
+
+// Resume opens a run to record more of it. A torn last record is cut off, the
+// projections are made good, and the number of the next event goes on where the
+// record ends. A run that another process writes is a CONFLICT, one whose
+// journal is damaged a PRECONDITION_FAILED error that wraps a *Damage; a copy of
+// the journal is then kept beside it.
+func (s *Store) Resume(id string) (*Run, error) {
+	dir, err := s.runDir(id)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := hold(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &folder{dir: dir, lock: lock}
+	r, err := s.resume(d, id)
+	if err != nil {
+		_ = d.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *Store) resume(d *folder, id string) (*Run, error) {
+	m, err := s.mend(d.dir, id)
+	if err != nil {
+		return nil, err
+	}
+	j, err := openJournal(s.opener(), filepath.Join(d.dir, journalName), m.place.offset, &s.com)
+	if err == nil {
+		err = d.calls.open(s.opener(), filepath.Join(d.dir, callsName), m.calls)
+	}
+	if err == nil {
+		err = d.results.open(s.opener(), filepath.Join(d.dir, resultsName), m.results)
+	}
+	if err != nil {
+		return nil, unwritable(err)
+	}
+	r := &Run{journal: j, folder: d, facts: m.summary.Facts, summary: m.summary, proj: m.proj}
+	r.chain = chain{seq: m.place.seq, prev: m.place.prev, begun: m.place.line > 0, first: m.first}
+	r.facts.Process = thisProcess()
+	r.summary.Facts = r.facts
+	r.summary.Status, r.summary.Sealed, r.summary.Head = StatusRunning, false, ""
+	if err := d.writeSummary(&r.summary); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// runDir is the folder of the run with exactly this id.
+func (s *Store) runDir(id string) (string, error) {
+	if err := checkID(id); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(s.Dir, id)
+	if _, err := os.Stat(filepath.Join(dir, runName)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", tool.Errorf(tool.CodeNotFound, "no run %q in the store; list them with: toolpost runs ls", id)
+		}
+		return "", fmt.Errorf("open run %s: %w", id, plainError(err))
+	}
+	return dir, nil
+}
+
+// Close ends what the store does for its runs together. Runs are to be closed
+// before.
+func (s *Store) Close() error { return nil }
