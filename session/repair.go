@@ -49,6 +49,9 @@ func Repair(msgs []llm.Message, recall func(*tool.Call) *tool.Result) (repaired 
 		}
 		out = append(out, answer)
 	}
+	if len(notes) == 0 {
+		notes = append(notes, "results were put directly behind their calls")
+	}
 	return out, notes
 }
 
