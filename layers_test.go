@@ -77,8 +77,9 @@ var layers = map[string]layer{
 		"internal/jsonx": "chunks of a stream are read strictly and without copies",
 	}},
 	"provider/scripted": {4, why{
-		"llm":  "it is an llm.Provider",
-		"tool": "scripts make calls and expect results",
+		"llm":            "it is an llm.Provider",
+		"tool":           "scripts make calls and expect results",
+		"internal/jsonx": "values are found in earlier results without decoding them",
 	}},
 
 	// Kits: public, imported by tests alone.
@@ -104,6 +105,7 @@ var layers = map[string]layer{
 		"tool":           "and tools that do nothing",
 		"audit":          "and a journal in memory",
 		"schema":         "and arguments with a schema",
+		"session":        "and a conversation in memory",
 	}},
 
 	// The one assembly point may import all of the house.

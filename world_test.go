@@ -82,6 +82,7 @@ var leaves = map[string][]leave{
 	"internal/filelock": {{toFiles, "a lock is a file"}},
 	"internal/sqlite":   {{toFiles, "a database is a file"}},
 	"provider/openai":   {{toNetwork, "it is a client of a server; who builds it may hand it another"}},
+	"provider/scripted": {{toFiles, "it reads the script that it is told to"}},
 	"llm/llmtest":       {{toFiles, "golden streams are files"}, {toNetwork, "it serves recorded streams on the loopback"}},
 	"bench":             {{toCommands, "it runs the benchmarks of other modules"}, {toFiles, "which lie in folders"}, {toEnviron, "it is a command"}},
 	"bench/scenario":    {{toEnviron, "it is for tests alone"}},
