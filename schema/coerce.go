@@ -92,7 +92,8 @@ func (f *fitter) convert(n *node, v *val) (*val, string) {
 		}
 	}
 	if wants&kindArray != 0 && !v.is(kindArray|kindNull) {
-		list := &val{kind: kindArray, elems: []*val{v}}
+		item := *v // a copy, because what v stands for becomes the list
+		list := &val{kind: kindArray, elems: []*val{&item}}
 		if n.listFits(f, list) {
 			return list, ChangeCoerced
 		}

@@ -73,6 +73,9 @@ func TestSuite(t *testing.T) {
 						if schema.Fast(s) {
 							fast++
 						}
+						if schema.Fast(s) && schema.FitsFast(s, c.Data) != c.Valid {
+							t.Errorf("%s: %s: %s: the fast walk says %v", filepath.Base(file), g.Description, c.Description, !c.Valid)
+						}
 						err := s.Check(c.Data)
 						if got := err == nil; got != c.Valid {
 							wrong++
