@@ -246,10 +246,13 @@ func textOf(v *val, depth int) (string, bool) {
 // out, so it may be too kind.
 func (n *node) fitsVal(v *val) bool { return n.match(v.append(nil)).ok }
 
-// show is a value for a [Change].
+// show is a value for a [Change]. Where the schema has secrets, nothing is shown
+// that could hold one.
 func (f *fitter) show(n *node, v *val) string {
-	if n.secret || f.schema.secrets && v.is(kindArray|kindObject) {
-		return "(not shown)"
+	text := strings.TrimSpace(v.text)
+	packed := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
+	if n.secret || f.schema.secrets && (packed || v.is(kindArray|kindObject)) {
+		return notShown
 	}
 	return cut(string(v.compact()))
 }

@@ -95,7 +95,7 @@ func (s *Schema) adjust(doc []byte, fits bool) (Fitted, error) {
 		doc = []byte("{}")
 	}
 	if err := jsonx.Check(doc); err != nil {
-		return Fitted{Doc: given}, notJSON(doc, err)
+		return Fitted{Doc: given}, s.notJSON(doc, err)
 	}
 	v := parseVal(doc)
 	if !fits {
@@ -136,7 +136,7 @@ func (f *fitter) whole(v *val) *val {
 	if inner == nil {
 		return v
 	}
-	f.change("", ChangeParsed, cut(string(v.raw)), cut(string(inner.compact())))
+	f.change("", ChangeParsed, f.show(f.schema.root, v), f.show(f.schema.root, inner))
 	return inner
 }
 

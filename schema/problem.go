@@ -89,7 +89,7 @@ func errTired() error {
 // problems says why doc, for which fits is false, does not fit.
 func (s *Schema) problems(doc []byte) error {
 	if err := jsonx.Check(doc); err != nil {
-		return notJSON(doc, err)
+		return s.notJSON(doc, err)
 	}
 	if s == nil {
 		return nil
@@ -108,17 +108,21 @@ func (s *Schema) problems(doc []byte) error {
 		return &Invalid{[]Problem{{Rule: "schema", Message: err.Error()}}}
 	}
 	r := &reporter{schema: s, doc: root}
-	return &Invalid{r.problems(failure)}
+	return &Invalid{r.sorted(r.problems(failure))}
 }
+
+// notShown stands for a value that the schema calls secret (writeOnly, or format
+// password), or that may hold one.
+const notShown = "(not shown)"
 
 // notJSON is the error for a text that does not parse; it shows the text.
-func notJSON(doc []byte, err error) error {
-	p := Problem{Rule: "json", Message: err.Error(), Got: cut(strings.ToValidUTF8(string(head(doc, 400)), "\uFFFD"))}
-	p.Message += "; received " + p.Got
+func (s *Schema) notJSON(doc []byte, err error) error {
 	if len(doc) == 0 {
-		p.Message = "no arguments were received; send a JSON object"
+		return &Invalid{[]Problem{{Rule: "json", Message: "no arguments were received; send a JSON object"}}}
 	}
-	return &Invalid{[]Problem{p}}
+	got := notShown
+	if s == nil || !s.secrets {
+		got = cut(strings.ToValidUTF8(string(doc[:min(len(doc), 400)]), "\uFFFD"))
+	}
+	return &Invalid{[]Problem{{Rule: "json", Message: err.Error() + "; received " + got, Got: got}}}
 }
-
-func head(b []byte, n int) []byte { return b[:min(n, len(b))] }

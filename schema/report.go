@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,36 @@ type reporter struct {
 	doc    *val
 }
 
+// sorted puts problems in the order of the document, those of an object before
+// those of its members. The slow validator has none of its own.
+func (r *reporter) sorted(list []Problem) []Problem {
+	slices.SortStableFunc(list, func(a, b Problem) int {
+		return cmp.Or(
+			slices.Compare(r.place(a.Pointer), r.place(b.Pointer)),
+			strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Rule, b.Rule))
+	})
+	return list
+}
+
+// place is where in the document pointer leads, as a path of positions.
+func (r *reporter) place(pointer string) []int {
+	var path []int
+	v := r.doc
+	for _, tok := range tokensOf(pointer) {
+		i := -1
+		switch {
+		case v.is(kindObject):
+			i = slices.IndexFunc(v.members, func(m member) bool { return m.name == tok })
+		case v.is(kindArray):
+			i, _ = arrayIndex(tok)
+		}
+		path = append(path, i)
+		v = v.at([]string{tok})
+	}
+	return path
+}
+
+// problems collects what the leaves of the tree under e say.
 func (r *reporter) problems(e *jsonschema.ValidationError) []Problem {
 	switch e.ErrorKind.(type) {
 	case *fault.AnyOf, *fault.OneOf:
@@ -117,6 +148,9 @@ func (r *reporter) start(e *jsonschema.ValidationError) Problem {
 			p.Rule = "dependencies"
 		}
 	}
+	if _, ok := e.ErrorKind.(*fault.Not); ok {
+		p.Rule = "not"
+	}
 	if local, ok := strings.CutPrefix(e.SchemaURL, baseURL); ok {
 		ptr := strings.TrimPrefix(local, "#")
 		part := r.schema.raw.at(tokensOf(unescapeURL(ptr)))
@@ -138,7 +172,7 @@ func (r *reporter) got(e *jsonschema.ValidationError) string {
 		return ""
 	}
 	if r.secret(e.InstanceLocation) || r.schema.secrets && v.is(kindArray|kindObject) {
-		return "(not shown)"
+		return notShown
 	}
 	return cut(string(v.compact()))
 }

@@ -74,7 +74,7 @@ func (v variant) compare(o variant) int {
 }
 
 func (r *reporter) variant(i int, cause *jsonschema.ValidationError, loc []string) variant {
-	v := variant{label: itoa(i + 1), problems: r.problems(cause)}
+	v := variant{label: itoa(i + 1), problems: r.sorted(r.problems(cause))}
 	here := pointerOf(loc)
 	for _, p := range v.problems {
 		v.depth = max(v.depth, strings.Count(p.Pointer, "/"))
