@@ -29,10 +29,11 @@
 //	events.jsonl   the journal: one record a line, chained by hash
 //	calls.jsonl    the calls, in the form of seed 003's ToolCall
 //	results.jsonl  their results
+//	messages.jsonl what the model and others said
 //	artifacts/     what results point at, named by content
 //
 // The journal alone is synced and alone is true. Each record has its whole
-// payload, so that [Store.Rebuild] makes the two projections again, byte for
+// payload, so that [Store.Rebuild] makes the projections again, byte for
 // byte. A line of it is one JSON object: the members of the event, and before
 // them "v" (1), "seq" (from 1, without gaps), "crc" (CRC-32C of the line without
 // this member) and "prev" (SHA-256 of the line before), so that a torn tail is

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
@@ -18,7 +20,11 @@ type encoder struct {
 	lossy []lossy // strings that are not UTF-8
 	call  span    // of the call that the record bears
 	res   span    // of the result
+	own   span    // of the event's own payload
 	err   error
+
+	values bytes.Buffer // what package encoding/json writes
+	std    *json.Encoder
 
 	policy     any // the snapshot that policyJSON is the form of
 	policyJSON []byte
@@ -37,7 +43,8 @@ type lossy struct {
 
 func (e *encoder) reset() {
 	clear(e.lossy)
-	e.buf, e.lossy, e.call, e.res, e.err = e.buf[:0], e.lossy[:0], span{}, span{}, nil
+	e.buf, e.lossy, e.err = e.buf[:0], e.lossy[:0], nil
+	e.call, e.res, e.own = span{}, span{}, span{}
 }
 
 // name begins a member: a comma unless it is the first, the name and a colon.
@@ -147,15 +154,17 @@ func (e *encoder) json(name string, raw []byte) {
 // value is a member whose value is encoded by package encoding/json; an error
 // is kept.
 func (e *encoder) value(name string, v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		if e.err == nil {
-			e.err = err
-		}
+	if e.std == nil {
+		e.std = json.NewEncoder(&e.values)
+		e.std.SetEscapeHTML(false)
+	}
+	e.values.Reset()
+	if err := e.std.Encode(v); err != nil {
+		e.err = cmp.Or(e.err, err)
 		return
 	}
 	e.name(name)
-	e.buf = appendCompact(e.buf, b)
+	e.buf = appendCompact(e.buf, e.values.Bytes())
 }
 
 // plain marks the bytes that stand for themselves in a JSON string.

@@ -15,31 +15,26 @@ import (
 const (
 	runName       = "run.json"
 	journalName   = "events.jsonl"
-	callsName     = "calls.jsonl"
-	resultsName   = "results.jsonl"
 	artifactsName = "artifacts"
 	lockName      = "lock"
 )
 
 // folder is the folder of a run, held by this process for writing.
 type folder struct {
-	dir     string
-	lock    *filelock.Lock
-	calls   appended
-	results appended
+	dir   string
+	lock  *filelock.Lock
+	open  opener
+	files [projections]appended
 }
 
-// appended is a file that is written behind its end, and not synced.
+// appended is a file that is written behind its end, and not synced. It is opened
+// for its first line.
 type appended struct {
 	f   file
 	end int64
 }
 
 func (a *appended) add(line []byte) error {
-	if len(line) == 0 {
-		return nil
-	}
-	line = append(line, '\n')
 	if n, err := a.f.WriteAt(line, a.end); err != nil {
 		if n > 0 {
 			_ = a.f.Truncate(a.end) // a torn line is made good by a rebuild
@@ -50,18 +45,25 @@ func (a *appended) add(line []byte) error {
 	return nil
 }
 
-func (a *appended) open(open opener, path string, end int64) (err error) {
-	a.end = end
-	a.f, err = open(path)
-	return err
-}
-
 // project appends the lines that the last record gave.
 func (d *folder) project(p *projector) error {
-	if err := d.calls.add(p.call); err != nil {
-		return err
+	for i, lines := range p.lines {
+		if len(lines) == 0 {
+			continue
+		}
+		a := &d.files[i]
+		if a.f == nil {
+			f, err := d.open(filepath.Join(d.dir, projectionNames[i]))
+			if err != nil {
+				return unwritable(err)
+			}
+			a.f = f
+		}
+		if err := a.add(lines); err != nil {
+			return err
+		}
 	}
-	return d.results.add(p.res)
+	return nil
 }
 
 // writeSummary replaces run.json.
@@ -78,9 +80,9 @@ func (d *folder) writeSummary(s *Summary) error {
 
 func (d *folder) close() error {
 	var err error
-	for _, a := range []*appended{&d.calls, &d.results} {
-		if a.f != nil {
-			err = errors.Join(err, a.f.Close())
+	for i := range d.files {
+		if f := d.files[i].f; f != nil {
+			err = errors.Join(err, f.Close())
 		}
 	}
 	if err = errors.Join(err, d.lock.Release()); err != nil {

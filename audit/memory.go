@@ -61,6 +61,20 @@ func (m *Memory) Load(id string) (*View, error) {
 	return v, nil
 }
 
+// Entries is the records of a run, from the first.
+func (m *Memory) Entries(id string) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		m.mu.Lock()
+		r := m.runs[id]
+		m.mu.Unlock()
+		if r == nil {
+			yield(nil, tool.Errorf(tool.CodeNotFound, "no run %q in memory", id))
+			return
+		}
+		entries(r.journal.Records())(yield)
+	}
+}
+
 // memoryJournal is a Journal in memory: chunks that are filled and never moved,
 // so that appending costs no more when the run is long.
 type memoryJournal struct {

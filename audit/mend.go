@@ -15,11 +15,11 @@ import (
 
 // mended is a run's record as it was found, made good.
 type mended struct {
-	place          place
-	first          time.Time
-	summary        Summary
-	proj           projector
-	calls, results int64 // lengths of the projections
+	place   place
+	first   time.Time
+	summary Summary
+	proj    projector
+	lines   [projections]bytes.Buffer // of the projections
 }
 
 // mend reads the journal in dir, cuts a torn end off, and writes the projections
@@ -31,9 +31,8 @@ func (s *Store) mend(dir, id string) (*mended, error) {
 		return nil, fmt.Errorf("read run.json of run %s: %w", id, plainError(err))
 	}
 	m.summary = Summary{Facts: stored.Facts, Status: StatusRunning}
-	var calls, results bytes.Buffer
 	path := filepath.Join(dir, journalName)
-	size, err := m.read(path, &calls, &results)
+	size, err := m.read(path)
 	if err != nil {
 		return nil, s.damaged(dir, id, err)
 	}
@@ -45,23 +44,31 @@ func (s *Store) mend(dir, id string) (*mended, error) {
 	if m.summary.Exit == nil {
 		m.summary.Exit = stored.Exit
 	}
-	m.calls, m.results = int64(calls.Len()), int64(results.Len())
-	for name, want := range map[string][]byte{callsName: calls.Bytes(), resultsName: results.Bytes()} {
-		path := filepath.Join(dir, name)
-		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, want) {
-			continue
-		}
-		if err := replaceFile(path, want); err != nil {
+	for i := range m.lines {
+		if err := restore(filepath.Join(dir, projectionNames[i]), m.lines[i].Bytes()); err != nil {
 			return nil, unwritable(err)
 		}
 	}
 	return m, nil
 }
 
+// restore has the projection at path hold what it should, and be missing if that
+// is nothing.
+func restore(path string, want []byte) error {
+	have, err := os.ReadFile(path)
+	switch {
+	case err == nil && len(want) == 0:
+		return os.Remove(path)
+	case errors.Is(err, fs.ErrNotExist) && len(want) == 0, err == nil && bytes.Equal(have, want):
+		return nil
+	}
+	return replaceFile(path, want)
+}
+
 // read follows the journal to its end and returns the size of the file. Behind
 // the last record there may be a torn one: a line without its end, or a last line
 // that fits no sum.
-func (m *mended) read(path string, calls, results io.Writer) (size int64, err error) {
+func (m *mended) read(path string) (size int64, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil // a crash while the run was created
@@ -95,7 +102,7 @@ func (m *mended) read(path string, calls, results io.Writer) (size int64, err er
 			return 0, m.place.damage(err.Error())
 		}
 		m.place = next
-		if err := m.add(rec, calls, results); err != nil {
+		if err := m.add(rec); err != nil {
 			return 0, err
 		}
 	}
@@ -112,7 +119,7 @@ func isTail(r *bufio.Reader, line []byte) bool {
 	return len(bytes.Trim(rest, "\x00")) == 0
 }
 
-func (m *mended) add(r *Entry, calls, results io.Writer) error {
+func (m *mended) add(r *Entry) error {
 	if m.first.IsZero() {
 		m.first = r.Time
 	}
@@ -123,16 +130,9 @@ func (m *mended) add(r *Entry, calls, results io.Writer) error {
 			return err
 		}
 	}
-	if bearsCall(r.Type) {
-		m.proj.add(r.Type, callID(&r.Event), r.callRaw, r.resultRaw)
-		for w, line := range map[io.Writer][]byte{calls: m.proj.call, results: m.proj.res} {
-			if len(line) == 0 {
-				continue
-			}
-			if _, err := w.Write(append(line, '\n')); err != nil {
-				return err
-			}
-		}
+	m.proj.add(&r.Event, parts{r.call, r.result, r.own})
+	for i, line := range m.proj.lines {
+		m.lines[i].Write(line)
 	}
 	raw, _ := r.Payload.(json.RawMessage)
 	m.summary.add(&r.Event, raw)

@@ -106,23 +106,28 @@ func decode(line []byte) (*Entry, error) {
 		Us      int64             `json:"us"`
 		Facts   *Facts            `json:"facts"`
 		Bytes   map[string][]byte `json:"bytes"`
-		Payload struct {
-			Call   json.RawMessage `json:"call"`
-			Result json.RawMessage `json:"result"`
-		} `json:"payload"`
+		Payload json.RawMessage   `json:"payload"`
 	}
 	r := &Entry{Raw: line}
 	if err := r.Event.UnmarshalJSON(line); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(line, &head); err != nil {
-		if _, ok := err.(*json.UnmarshalTypeError); !ok { // a payload may be no object
-			return nil, fmt.Errorf("read record: %w", err)
-		}
+		return nil, fmt.Errorf("read record: %w", err)
 	}
 	r.Prev, r.After, r.Facts, r.Bytes = head.Prev, time.Duration(head.Us)*time.Microsecond, head.Facts, head.Bytes
-	if bearsCall(r.Type) {
-		r.callRaw, r.resultRaw = head.Payload.Call, head.Payload.Result
+	switch {
+	case bearsCall(r.Type) && len(head.Payload) > 0:
+		var p struct {
+			Call   json.RawMessage `json:"call"`
+			Result json.RawMessage `json:"result"`
+		}
+		if err := json.Unmarshal(head.Payload, &p); err != nil {
+			return nil, fmt.Errorf("read payload: %w", err)
+		}
+		r.call, r.result = p.Call, p.Result
+	default:
+		r.own = head.Payload
 	}
 	return r, nil
 }

@@ -11,9 +11,19 @@ import (
 	"github.com/toolpost/toolpost/internal/jsonx"
 )
 
-// A projector makes the lines of calls.jsonl and results.jsonl of records, one
-// by one. It sees nothing but what stands in them, so that a rebuild comes to
-// the same bytes. It belongs to one goroutine.
+// The projections of a journal.
+const (
+	callLines = iota
+	resultLines
+	messageLines
+	projections
+)
+
+var projectionNames = [projections]string{"calls.jsonl", "results.jsonl", "messages.jsonl"}
+
+// A projector makes the lines of the projections of records, one by one. It sees
+// nothing but what stands in them, so that a rebuild comes to the same bytes. It
+// belongs to one goroutine.
 //
 // A call has its line when it starts, with the arguments that run; one that
 // never starts has it when it ends, as it was asked for.
@@ -21,8 +31,12 @@ type projector struct {
 	constants []byte // members that every call of the run has, from its facts
 	policy    []byte // of a call that names none
 	asked     map[string][]byte
-	call, res []byte // the lines that the last record gave; empty if none
+	lines     [projections][]byte // that the last record gave, with their ends; empty if none
 }
+
+// parts are the values of a record that projections show, as they stand in it:
+// the call and the result of a step, or else the event's own payload.
+type parts struct{ call, result, own []byte }
 
 // bearsCall reports whether a record of this type has a call or a result as
 // payload that the projections show.
@@ -52,25 +66,30 @@ func (p *projector) facts(f *Facts) error {
 	return nil
 }
 
-// add shows the projector a record: its type and call id, and the call and the
-// result as they stand in it.
-func (p *projector) add(t event.Type, id string, call, res []byte) {
-	p.call, p.res = p.call[:0], p.res[:0]
-	switch t {
+// add shows the projector a record: its event and the parts of its payload.
+func (p *projector) add(e *event.Event, in parts) {
+	for i := range p.lines {
+		p.lines[i] = p.lines[i][:0]
+	}
+	switch e.Type {
 	case event.StepScheduled:
 		if p.asked == nil {
 			p.asked = map[string][]byte{}
 		}
-		p.asked[id] = bytes.Clone(call)
+		p.asked[callID(e)] = bytes.Clone(in.call)
 	case event.StepStarted:
-		delete(p.asked, id)
-		p.callLine(call)
+		delete(p.asked, callID(e))
+		p.callLine(in.call)
 	case event.StepFinished, event.StepFailed:
-		if asked, ok := p.asked[id]; ok {
-			delete(p.asked, id)
+		if asked, ok := p.asked[callID(e)]; ok {
+			delete(p.asked, callID(e))
 			p.callLine(asked)
 		}
-		p.resultLine(res)
+		p.resultLine(in.result)
+	case event.MessageDone:
+		if len(in.own) > 0 && in.own[0] == '{' {
+			p.lines[messageLines] = append(append(p.lines[messageLines], in.own...), '\n')
+		}
 	}
 }
 
@@ -85,7 +104,7 @@ func (p *projector) callLine(call []byte) {
 		Policy  json.RawMessage `json:"policy"`
 	}
 	_ = json.Unmarshal(call, &c) // it is what the encoder wrote
-	e := encoder{buf: append(p.call, call[:len(call)-1]...)}
+	e := encoder{buf: append(p.lines[callLines], call[:len(call)-1]...)}
 	e.text("argsHash", hashOf(c.Args, c.Text))
 	if c.Attempt == 0 {
 		e.int("attempt", 1)
@@ -98,7 +117,7 @@ func (p *projector) callLine(call []byte) {
 	if len(p.constants) > 1 {
 		e.buf = append(append(e.buf, ','), p.constants[1:]...)
 	}
-	p.call = append(e.buf, '}')
+	p.lines[callLines] = append(e.buf, '}', '\n')
 }
 
 func (p *projector) resultLine(res []byte) {
@@ -110,9 +129,9 @@ func (p *projector) resultLine(res []byte) {
 		Text *string         `json:"dataText"`
 	}
 	_ = json.Unmarshal(res, &r)
-	e := encoder{buf: append(p.res, res[:len(res)-1]...)}
+	e := encoder{buf: append(p.lines[resultLines], res[:len(res)-1]...)}
 	e.text("dataHash", hashOf(r.Data, r.Text))
-	p.res = append(e.buf, '}')
+	p.lines[resultLines] = append(e.buf, '}', '\n')
 }
 
 // hashOf is the SHA-256 of the canonical form (RFC 8785) of raw in hex; of the

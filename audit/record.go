@@ -29,7 +29,7 @@ type Entry struct {
 	Offset int64  // of its first byte
 	Raw    []byte // the line, without its end
 
-	callRaw, resultRaw json.RawMessage // as they stand in Raw
+	call, result, own json.RawMessage // as they stand in Raw
 }
 
 // recordVersion is the "v" of the records this package writes.
@@ -134,7 +134,11 @@ func (e *encoder) payload(ev *event.Event) {
 	call := ev.Call != nil && ev.Result == nil && (ev.Type == event.StepScheduled || ev.Type == event.StepStarted)
 	if !call && ev.Result == nil && ev.Text == "" && ev.Index == 0 {
 		if ev.Payload != nil {
+			at := len(e.buf) + len(`,"payload":`)
 			e.value("payload", ev.Payload)
+			if e.err == nil {
+				e.own = span{at, len(e.buf)}
+			}
 		}
 		return
 	}

@@ -62,6 +62,13 @@ func (r *Run) write(e *event.Event) error {
 	if r.closed {
 		return tool.Errorf(tool.CodePrecondition, "the record of run %s is closed", r.facts.ID)
 	}
+	switch e.Run {
+	case r.facts.ID:
+	case "":
+		e.Run = r.facts.ID
+	default:
+		return tool.Errorf(tool.CodePrecondition, "an event of run %s is not for the record of run %s: give both the same id", e.Run, r.facts.ID)
+	}
 	var facts *Facts
 	if !r.told {
 		facts = &r.facts
@@ -77,9 +84,9 @@ func (r *Run) write(e *event.Event) error {
 		return err
 	}
 	r.told = true
-	enc := &r.chain.enc
-	if r.folder != nil && bearsCall(e.Type) {
-		r.proj.add(e.Type, callID(e), enc.call.of(line), enc.res.of(line))
+	if r.folder != nil {
+		enc := &r.chain.enc
+		r.proj.add(e, parts{enc.call.of(line), enc.res.of(line), enc.own.of(line)})
 		if err := r.folder.project(&r.proj); err != nil {
 			return err
 		}

@@ -66,14 +66,8 @@ func (s *Store) begin(dir string, f Facts) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &folder{dir: dir, lock: lock}
+	d := &folder{dir: dir, lock: lock, open: s.opener()}
 	j, err := openJournal(s.opener(), filepath.Join(dir, journalName), 0, &s.com)
-	if err == nil {
-		err = d.calls.open(s.opener(), filepath.Join(dir, callsName), 0)
-	}
-	if err == nil {
-		err = d.results.open(s.opener(), filepath.Join(dir, resultsName), 0)
-	}
 	if err != nil {
 		_ = d.close()
 		return nil, unwritable(err)
@@ -97,7 +91,7 @@ func (s *Store) Resume(id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &folder{dir: dir, lock: lock}
+	d := &folder{dir: dir, lock: lock, open: s.opener()}
 	r, err := s.resume(d, id)
 	if err != nil {
 		_ = d.close()
@@ -112,14 +106,11 @@ func (s *Store) resume(d *folder, id string) (*Run, error) {
 		return nil, err
 	}
 	j, err := openJournal(s.opener(), filepath.Join(d.dir, journalName), m.place.offset, &s.com)
-	if err == nil {
-		err = d.calls.open(s.opener(), filepath.Join(d.dir, callsName), m.calls)
-	}
-	if err == nil {
-		err = d.results.open(s.opener(), filepath.Join(d.dir, resultsName), m.results)
-	}
 	if err != nil {
 		return nil, unwritable(err)
+	}
+	for i := range m.lines {
+		d.files[i].end = int64(m.lines[i].Len())
 	}
 	r := &Run{journal: j, folder: d, facts: m.summary.Facts, summary: m.summary, proj: m.proj}
 	r.chain = chain{seq: m.place.seq, prev: m.place.prev, begun: m.place.line > 0, first: m.first}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"time"
@@ -31,6 +32,7 @@ type Summary struct {
 	Message string    `json:"message,omitzero"` // why it ended, if not well
 	Counts  Counts    `json:"counts"`
 	Usage   Usage     `json:"usage,omitempty"`
+	Money   float64   `json:"money,omitzero"` // as the driver counted it
 	// Sealed says that the run has ended and Head is the hash of its last record.
 	Sealed bool   `json:"sealed,omitzero"`
 	Head   string `json:"head,omitzero"`
@@ -66,6 +68,7 @@ func (s *Summary) end(e *event.Event, payload []byte) {
 	var p struct {
 		Status Status          `json:"status"`
 		Exit   *int            `json:"exitCode"`
+		Money  float64         `json:"money"`
 		Error  json.RawMessage `json:"error"`
 	}
 	_ = json.Unmarshal(payload, &p) // a payload of another shape says nothing of these
@@ -81,10 +84,25 @@ func (s *Summary) end(e *event.Event, payload []byte) {
 	if p.Exit != nil {
 		s.Exit = p.Exit
 	}
+	s.Money += p.Money
 	if s.Status != StatusOK {
-		s.Message = e.Message
+		s.Message = cmp.Or(errorText(p.Error), e.Message)
 	}
 	s.Ended, s.Sealed = e.Time.UTC().Truncate(time.Millisecond), true
+}
+
+// errorText is the text of an error that is written as a string or as an object
+// with a message.
+func errorText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var e struct {
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(raw, &e) // no text then
+	return e.Message
 }
 
 // close notes how the record stands when nobody writes it any more.
