@@ -254,5 +254,5 @@ func (f *fitter) show(n *node, v *val) string {
 	if n.secret || f.schema.secrets && (packed || v.is(kindArray|kindObject)) {
 		return notShown
 	}
-	return cut(string(v.compact()))
+	return v.brief()
 }

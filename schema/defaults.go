@@ -25,8 +25,9 @@ func (f *fitter) fillAt(n *node, v *val, ptr string, depth int) bool {
 			}
 		}
 	case v.is(kindArray) && depth < maxDefaults:
+		parts := n.elements()
 		for i, e := range v.elems {
-			if sub := n.part(itoa(i)); sub != nil && f.fillAt(sub, e, join(ptr, itoa(i)), depth+1) {
+			if sub := parts.at(i); sub != nil && e.is(kindArray|kindObject) && f.fillAt(sub, e, join(ptr, itoa(i)), depth+1) {
 				changed = true
 			}
 		}

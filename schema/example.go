@@ -3,13 +3,26 @@ package schema
 import (
 	"encoding/json"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsonx"
 )
 
-// maxExampleDepth bounds an example of a recursive schema.
-const maxExampleDepth = 12
+// maxExampleDepth and maxExampleSteps bound the search for an example of a
+// recursive schema.
+const (
+	maxExampleDepth = 12
+	maxExampleSteps = 2000
+)
+
+// A search is where the search for an example is.
+type search struct {
+	depth int
+	left  *int // steps
+}
+
+func (s search) down() search { return search{s.depth + 1, s.left} }
 
 // Example returns a short document that fits the schema: required properties
 // only, each with its const, first enum value, first of its examples, default,
@@ -18,19 +31,20 @@ func (s *Schema) Example() json.RawMessage {
 	if s == nil {
 		return json.RawMessage("{}")
 	}
-	v := s.root.example(0)
-	if v == nil {
-		return nil
-	}
-	if b := v.compact(); s.fits(b) {
-		return b
-	}
-	return nil
+	s.exampleOnce.Do(func() {
+		left := maxExampleSteps
+		if v := s.root.example(search{left: &left}); v != nil {
+			if b := v.compact(); s.fits(b) {
+				s.example = b
+			}
+		}
+	})
+	return slices.Clone(s.example)
 }
 
 // example builds a value for n, or returns nil.
-func (n *node) example(depth int) *val {
-	if n.never || depth > maxExampleDepth {
+func (n *node) example(at search) *val {
+	if *at.left--; n.never || at.depth > maxExampleDepth || *at.left < 0 {
 		return nil
 	}
 	for _, v := range n.offers() {
@@ -38,18 +52,18 @@ func (n *node) example(depth int) *val {
 			return v
 		}
 	}
-	if v := n.compose(depth); v != nil && n.fitsVal(v) {
+	if v := n.compose(at); v != nil && n.fitsVal(v) {
 		return v
 	}
 	for _, o := range append(append([]*node{n.ref}, n.anyOf...), n.oneOf...) {
 		if o == nil {
 			continue
 		}
-		if v := o.example(depth + 1); v != nil {
+		if v := o.example(at.down()); v != nil {
 			if n.fitsVal(v) {
 				return v
 			}
-			if v = n.merged(v, depth); n.fitsVal(v) {
+			if v = n.merged(v, at); n.fitsVal(v) {
 				return v
 			}
 		}
@@ -75,8 +89,8 @@ func (n *node) offers() []*val {
 }
 
 // merged adds the members that n itself requires to v.
-func (n *node) merged(v *val, depth int) *val {
-	own := n.compose(depth)
+func (n *node) merged(v *val, at search) *val {
+	own := n.compose(at)
 	if !v.is(kindObject) || !own.is(kindObject) {
 		return v
 	}
@@ -90,11 +104,11 @@ func (n *node) merged(v *val, depth int) *val {
 }
 
 // compose builds a value from types and bounds.
-func (n *node) compose(depth int) *val {
+func (n *node) compose(at search) *val {
 	wants := n.wants()
 	switch {
 	case wants&kindObject != 0 || wants == 0 && len(n.props) > 0 || wants == 0 && len(n.allOf) > 0:
-		return n.exampleObject(depth)
+		return n.exampleObject(at)
 	case wants&kindString != 0 || wants == 0:
 		return n.exampleString()
 	case wants&(kindInteger|kindNumber) != 0:
@@ -102,12 +116,12 @@ func (n *node) compose(depth int) *val {
 	case wants&kindBool != 0:
 		return parseVal([]byte("true"))
 	case wants&kindArray != 0:
-		return n.exampleArray(depth)
+		return n.exampleArray(at)
 	}
 	return parseVal([]byte("null"))
 }
 
-func (n *node) exampleObject(depth int) *val {
+func (n *node) exampleObject(at search) *val {
 	v := &val{kind: kindObject}
 	var add func(o *node)
 	add = func(o *node) {
@@ -115,7 +129,7 @@ func (n *node) exampleObject(depth int) *val {
 			if i >= maxFastProps || !o.required.has(i) || v.get(p.name) != nil {
 				continue
 			}
-			sub := n.exampleOf(p.name, depth)
+			sub := n.exampleOf(p.name, at)
 			if sub != nil {
 				v.members = append(v.members, member{p.name, sub})
 			}
@@ -132,14 +146,17 @@ func (n *node) exampleObject(depth int) *val {
 }
 
 // exampleOf is an example that fits every node that applies to the member.
-func (n *node) exampleOf(name string, depth int) *val {
+func (n *node) exampleOf(name string, at search) *val {
 	var nodes []*node
 	n.inPlace(func(o *node) { nodes = append(nodes, o.child(name)...) })
 	if len(nodes) == 0 {
 		return stringVal("…")
 	}
+	if len(nodes) == 1 {
+		return nodes[0].example(at.down())
+	}
 	for _, o := range nodes {
-		v := o.example(depth + 1)
+		v := o.example(at.down())
 		ok := v != nil
 		for _, other := range nodes {
 			ok = ok && other.fitsVal(v)
@@ -148,15 +165,15 @@ func (n *node) exampleOf(name string, depth int) *val {
 			return v
 		}
 	}
-	return nodes[0].example(depth + 1)
+	return nil
 }
 
-func (n *node) exampleArray(depth int) *val {
+func (n *node) exampleArray(at search) *val {
 	v := &val{kind: kindArray}
 	for i := range min(max(n.minItems, len(n.prefix), 0), 20) {
 		item := stringVal(strings.Repeat("x", i+1))
 		if sub := n.child(itoa(i)); len(sub) > 0 {
-			if item = sub[0].exampleAfter(v.elems, n.unique, depth); item == nil {
+			if item = sub[0].exampleAfter(v.elems, n.unique, at); item == nil {
 				return nil
 			}
 		}
@@ -166,8 +183,8 @@ func (n *node) exampleArray(depth int) *val {
 }
 
 // exampleAfter is an example that differs from those before it, when it must.
-func (n *node) exampleAfter(before []*val, unique bool, depth int) *val {
-	v := n.example(depth + 1)
+func (n *node) exampleAfter(before []*val, unique bool, at search) *val {
+	v := n.example(at.down())
 	if !unique || len(before) == 0 || v == nil {
 		return v
 	}

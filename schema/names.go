@@ -31,8 +31,9 @@ func (f *fitter) foldAt(n *node, v *val, ptr string) bool {
 			}
 		}
 	case v.is(kindArray):
+		parts := n.elements()
 		for i, e := range v.elems {
-			if sub := n.part(itoa(i)); sub != nil && f.foldAt(sub, e, join(ptr, itoa(i))) {
+			if sub := parts.at(i); sub != nil && e.is(kindArray|kindObject) && f.foldAt(sub, e, join(ptr, itoa(i))) {
 				changed = true
 			}
 		}
@@ -45,56 +46,68 @@ func (f *fitter) foldAt(n *node, v *val, ptr string) bool {
 
 // rename gives the members of v whose names are not declared the names of ours.
 func (f *fitter) rename(names []string, v *val, ptr string) bool {
+	var folded folding // made when it is first needed
+	present := map[string]*val{}
 	changed := false
-	for i := 0; i < len(v.members); i++ {
-		m := v.members[i]
+	kept := v.members[:0:0]
+	for _, m := range v.members {
 		if slices.Contains(names, m.name) {
-			continue
+			present[m.name] = m.val
 		}
-		to, kind := target(names, m.name)
+	}
+	for _, m := range v.members {
+		to, kind := "", ""
+		if _, own := present[m.name]; !own {
+			if folded == nil {
+				folded = newFolding(names)
+			}
+			to, kind = folded.target(m.name)
+		}
 		if to == "" {
+			kept = append(kept, m)
 			continue
 		}
 		changed = true
-		own := v.get(to)
-		if own == nil {
-			v.members[i].name = to
-			f.change(join(ptr, to), kind, m.name, to)
-			continue
-		}
-		if string(own.key(nil)) != string(m.val.key(nil)) {
+		own := present[to]
+		switch {
+		case own == nil:
+			present[to] = m.val
+			kept = append(kept, member{to, m.val})
+		case string(own.key(nil)) != string(m.val.key(nil)):
 			kind = ChangeConflict
 		}
 		f.change(join(ptr, to), kind, m.name, to)
-		v.members = slices.Delete(v.members, i, i+1)
-		i--
+	}
+	if changed {
+		v.members = kept
 	}
 	return changed
 }
 
-// target finds the declared name that name stands for.
-func target(names []string, name string) (to, kind string) {
-	folded, found := fold(name), 0
-	for _, known := range names {
-		if fold(known) == folded {
-			to = known
-			found++
+// A folding finds declared names by what is left of them without case and
+// separators; a name that is not alone there is "".
+type folding map[string]string
+
+func newFolding(names []string) folding {
+	f := folding{}
+	for _, name := range names {
+		key := fold(name)
+		if _, taken := f[key]; taken {
+			name = ""
 		}
+		f[key] = name
 	}
-	if found == 1 {
+	return f
+}
+
+// target finds the declared name that name stands for.
+func (f folding) target(name string) (to, kind string) {
+	if to, ok := f[fold(name)]; ok {
 		return to, ChangeRenamed
 	}
-	if found > 1 {
-		return "", ""
-	}
 	for _, a := range aliases {
-		if !slices.Contains(a.from, name) {
-			continue
-		}
-		for _, known := range names {
-			if known == a.name || fold(known) == fold(a.name) {
-				return known, ChangeAlias
-			}
+		if slices.Contains(a.from, name) {
+			return f[fold(a.name)], ChangeAlias
 		}
 	}
 	return "", ""
@@ -135,4 +148,20 @@ func (n *node) part(tok string) *node {
 		return nil
 	}
 	return found[0]
+}
+
+// elements are the parts of a list: those that have a place of their own, then
+// the one for the rest.
+type elements []*node
+
+func (e elements) at(i int) *node { return e[min(i, len(e)-1)] }
+
+func (n *node) elements() elements {
+	longest := 0
+	n.inPlace(func(o *node) { longest = max(longest, len(o.prefix)) })
+	var list elements
+	for i := range longest + 1 {
+		list = append(list, n.part(itoa(i)))
+	}
+	return list
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/toolpost/toolpost/internal/jsonx"
 )
 
-// Invalid is the error of a document that does not fit its schema. It has at
-// least one problem, and all that were found.
+// Invalid is the error of a document that does not fit its schema. It has all
+// problems, at least one and at most 500, in the order of the document.
 type Invalid struct{ Problems []Problem }
 
 // A Problem is one thing that is wrong with a document.

@@ -16,7 +16,15 @@ import (
 type reporter struct {
 	schema *Schema
 	doc    *val
+	count  int // leaves so far
 }
+
+// maxProblems bounds what is reported of one document, and maxUnknown what is
+// reported of the unknown properties of one object.
+const (
+	maxProblems = 500
+	maxUnknown  = 50
+)
 
 // sorted puts problems in the order of the document, those of an object before
 // those of its members. The slow validator has none of its own.
@@ -59,6 +67,9 @@ func (r *reporter) problems(e *jsonschema.ValidationError) []Problem {
 			list = append(list, r.problems(cause)...)
 		}
 		return list
+	}
+	if r.count++; r.count > maxProblems {
+		return nil
 	}
 	return r.leaf(e)
 }
@@ -174,7 +185,7 @@ func (r *reporter) got(e *jsonschema.ValidationError) string {
 	if r.secret(e.InstanceLocation) || r.schema.secrets && v.is(kindArray|kindObject) {
 		return notShown
 	}
-	return cut(string(v.compact()))
+	return v.brief()
 }
 
 // secret reports whether the value at loc, or one around it, is declared secret.
@@ -250,6 +261,7 @@ func (r *reporter) unknown(p Problem, e *jsonschema.ValidationError, names []str
 	v := r.doc.at(e.InstanceLocation)
 	free := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return v.get(name) != nil })
 	slices.Sort(names)
+	names = names[:min(len(names), maxUnknown)]
 	var list []Problem
 	for _, name := range names {
 		q := p
@@ -257,7 +269,7 @@ func (r *reporter) unknown(p Problem, e *jsonschema.ValidationError, names []str
 		q.Message = "unknown property"
 		q.Got = ""
 		if m := v.get(name); m != nil && !r.schema.secrets {
-			q.Got = cut(string(m.compact()))
+			q.Got = m.brief()
 		}
 		if near := Nearest(name, free, 1); len(near) > 0 {
 			q.Nearest = near[0]

@@ -54,6 +54,9 @@ type Schema struct {
 	slowOnce sync.Once
 	slow     *jsonschema.Schema
 	slowErr  error
+
+	exampleOnce sync.Once
+	example     []byte
 }
 
 // Parse compiles a schema of draft 2020-12, or of the draft that its $schema
@@ -97,7 +100,10 @@ func (p Parser) Parse(src []byte) (*Schema, error) {
 			s.reason = "$schema " + url.text
 		}
 	}
-	return s, s.compile()
+	if err := s.compile(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *Schema) compile() error {
@@ -143,6 +149,7 @@ func (s *Schema) UnmarshalJSON(b []byte) error {
 	s.unchecked, s.parser, s.draft, s.reason = p.unchecked, p.parser, p.draft, p.reason
 	s.defaults, s.secrets = p.defaults, p.secrets
 	s.slowOnce, s.slow, s.slowErr = sync.Once{}, nil, nil
+	s.exampleOnce, s.example = sync.Once{}, nil
 	return nil
 }
 

@@ -148,6 +148,14 @@ func (v *val) append(dst []byte) []byte {
 // compact is v without white space.
 func (v *val) compact() []byte { return jsonx.AppendCompact(nil, v.append(nil)) }
 
+// brief is the beginning of v for a reader, at most 80 characters.
+func (v *val) brief() string {
+	if len(v.raw) > 1000 {
+		return cut(strings.ToValidUTF8(string(v.raw[:400]), ""))
+	}
+	return cut(string(v.compact()))
+}
+
 // get returns the member name, or nil.
 func (v *val) get(name string) *val {
 	if v == nil {
