@@ -19,9 +19,10 @@
 // context and ranges on.
 //
 // The driver runs on the goroutine that ranges. Calls that run beside each other
-// have goroutines of their own, and a [Group] brings their events home; events
-// that arrive together are marked [Event.More], but for the last of them, so
-// that a journal can commit them with one sync.
+// (a [Group]) have goroutines of their own and come to the listener one at a
+// time. Those that wait for it at the same time come in together: their events
+// but the last are marked [Event.More], so that a journal can commit them with
+// one sync.
 //
 // An event is one JSON object with the fields of seed 003's ExecutionEvent and a
 // sequence number. [Type.OpenClaw] gives OpenClaw's names.

@@ -5,222 +5,158 @@ import (
 	"encoding/json"
 	"path"
 	"sync"
-	"time"
 
 	"github.com/toolpost/toolpost/tool"
 )
 
-// A Group runs functions and calls beside each other and brings their events
-// home to the run that made it. Their preparation goes in order, one by one: a
-// task is begun when the call of the one before it has started or has to wait,
-// or when that one has ended. Calls that name the same resource (tool.Spec.Locks) run
-// one after another, in that order. A Group belongs to the goroutine of its Run.
+// A Group runs functions and calls beside each other, as part of the run that
+// made it. Their preparation goes in order, one by one: a task is begun when the
+// call of the one before it has started or has to wait, or when that one has
+// ended. Calls that name the same resource (tool.Spec.Locks) run one after
+// another, in that order. A Group belongs to the goroutine of its Run.
 type Group struct {
 	Limit int // how many run at once; 16 if zero
 
 	run   *Run
-	queue []task
-	in    chan message
-	gone  chan struct{} // closed when nobody receives any more
-	held  []message     // started and finished calls that are told of together
-	timer *time.Timer
+	ended chan struct{}
 
-	mu    sync.Mutex
-	locks map[string]*Run // the last to use a resource
+	mu        sync.Mutex
+	tasks     []*task
+	next      int // the task to begin next
+	active    int
+	left      int // tasks that have not ended
+	preparing bool
+	locks     map[string]*task // the last to use a resource
 }
 
-// task is one thing that a group runs: a function, or a call.
+// task is one thing that a group runs.
 type task struct {
-	fn   func(*Run)
-	ctx  context.Context
-	h    tool.Handler
-	call *tool.Call
-	res  **tool.Result
+	group    *Group
+	fn       func(*Run)
+	prepared bool
+	over     chan struct{} // made for those who wait for its resources; closed when it has ended
 }
-
-// message is what a task's goroutine tells the group.
-type message struct {
-	from     *Run
-	event    Event
-	has      bool // there is an event
-	waits    bool // and its emitter waits until it is dealt with
-	prepared bool // the next task may begin
-	done     bool
-}
-
-// patience is how long events are held for those of a call that is still being
-// prepared, so that a slow hook does not keep others from starting.
-const patience = 2 * time.Millisecond
 
 // Group makes a group whose events become events of r.
 func (r *Run) Group() *Group { return &Group{run: r} }
 
 // Go adds a function. It does not begin before Wait is called.
-func (g *Group) Go(fn func(*Run)) { g.queue = append(g.queue, task{fn: fn}) }
+func (g *Group) Go(fn func(*Run)) {
+	g.tasks = append(g.tasks, &task{group: g, fn: fn})
+}
 
-// Do adds a call, as Run.Do would make it; res is set when Wait has returned. It
-// is nil if the listener has left before the call began.
+// Do adds a call, made as Run.Do makes it; res is set when Wait has returned,
+// unless the listener left by runtime.Goexit in the middle of the call.
 func (g *Group) Do(ctx context.Context, h tool.Handler, c *tool.Call, res **tool.Result) {
-	g.queue = append(g.queue, task{ctx: ctx, h: h, call: c, res: res})
+	g.Go(func(r *Run) { *res = r.Do(ctx, h, c) })
 }
 
-// Wait runs the tasks, hands on what they emit, and returns when all have
-// ended.
+// Wait runs the tasks and returns when all have ended. The group is empty then
+// and can be used again.
 func (g *Group) Wait() {
-	limit := g.Limit
-	if limit <= 0 {
-		limit = 16
-	}
-	g.in, g.gone = make(chan message, limit), make(chan struct{})
-	active := 0
-	defer func() { // when the listener has left its goroutine, some are still active
-		close(g.gone)
-		for active > 0 {
-			if m := <-g.in; m.done {
-				active--
-			}
-		}
-	}()
-	var preparing *Run
-	for active > 0 || len(g.queue) > 0 {
-		if preparing == nil && active < limit && len(g.queue) > 0 {
-			preparing = g.begin()
-			active++
-		}
-		m, ok := g.next(preparing != nil)
-		if !ok {
-			g.flush()
-			continue
-		}
-		if m.from == preparing && (m.prepared || m.done) {
-			preparing = nil
-		}
-		if m.done {
-			active--
-		}
-		switch {
-		case m.has && m.prepared:
-			g.held = append(g.held, m)
-		case m.has:
-			g.run.Emit(m.event)
-			m.from.ack <- struct{}{}
-		}
-	}
-	g.flush()
-}
-
-// begin starts the next task of the queue.
-func (g *Group) begin() *Run {
-	t := g.queue[0]
-	g.queue[0] = task{}
-	g.queue = g.queue[1:]
-	r := &Run{id: g.run.id, crew: g.run.crew, owner: g, ack: make(chan struct{}, 1), over: make(chan struct{})}
-	if t.fn != nil {
-		g.run.crew.Go(func() {
-			defer func() {
-				close(r.over)
-				g.in <- message{from: r, done: true}
-			}()
-			t.fn(r)
-		})
-		return r
-	}
-	own := g.run.schedule(t.call)
-	g.run.crew.Go(func() {
-		m := message{from: r, done: true, prepared: true}
-		defer func() {
-			close(r.over)
-			g.in <- m
-		}()
-		*t.res = r.do(t.ctx, t.h, own)
-		m.event, m.has = finished(own, *t.res), true
-	})
-	return r
-}
-
-// next is the next message, or none when the held events should not wait for it.
-func (g *Group) next(preparing bool) (message, bool) {
-	switch {
-	case len(g.held) == 0:
-		return <-g.in, true
-	case preparing:
-		select {
-		case m := <-g.in:
-			return m, true
-		default:
-		}
-		if g.timer == nil {
-			g.timer = time.NewTimer(patience)
-		} else {
-			g.timer.Reset(patience)
-		}
-		defer g.timer.Stop()
-		select {
-		case m := <-g.in:
-			return m, true
-		case <-g.timer.C:
-			return message{}, false
-		}
-	}
-	select {
-	case m := <-g.in:
-		return m, true
-	default:
-		return message{}, false
-	}
-}
-
-// flush has the listener deal with the held events, and lets their emitters go
-// on together.
-func (g *Group) flush() {
-	for i, m := range g.held {
-		m.event.More = i < len(g.held)-1
-		g.run.Emit(m.event)
-	}
-	for _, m := range g.held {
-		if m.waits {
-			m.from.ack <- struct{}{}
-		}
-	}
-	clear(g.held)
-	g.held = g.held[:0]
-}
-
-// hand gives an event to the goroutine in Wait, and waits until it is dealt with.
-func (g *Group) hand(r *Run, e Event, prepared bool) {
-	select {
-	case g.in <- message{from: r, event: e, has: true, waits: true, prepared: prepared}:
-	case <-g.gone:
+	if len(g.tasks) == 0 {
 		return
 	}
-	select {
-	case <-r.ack:
-	case <-g.gone:
+	if g.Limit <= 0 {
+		g.Limit = 16
+	}
+	g.ended, g.next, g.left = make(chan struct{}), 0, len(g.tasks)
+	g.start(g.begin())
+	<-g.ended
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.tasks, g.next = nil, 0
+}
+
+// begin is the next task if it may begin now, else nil.
+func (g *Group) begin() *task {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.preparing || g.active >= g.Limit || g.next == len(g.tasks) {
+		return nil
+	}
+	t := g.tasks[g.next]
+	g.next++
+	g.active++
+	g.preparing = true
+	return t
+}
+
+// start has the crew work on t, and on what may begin when it has ended.
+func (g *Group) start(t *task) {
+	if t == nil {
+		return
+	}
+	g.run.crew.Go(func() {
+		for ; t != nil; t = g.begin() {
+			t.run()
+		}
+	})
+}
+
+func (t *task) run() {
+	defer t.end()
+	t.fn(&Run{stream: t.group.run.stream, crew: t.group.run.crew, task: t})
+}
+
+// pass lets the next task begin.
+func (t *task) pass() {
+	t.prepared = true
+	g := t.group
+	g.mu.Lock()
+	g.preparing = false
+	g.mu.Unlock()
+	g.start(g.begin())
+}
+
+func (t *task) end() {
+	g := t.group
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.active--
+	if !t.prepared {
+		g.preparing = false
+	}
+	if t.over != nil {
+		close(t.over)
+	}
+	for key, last := range g.locks {
+		if last == t {
+			delete(g.locks, key)
+		}
+	}
+	if g.left--; g.left == 0 {
+		close(g.ended)
 	}
 }
 
-// ready lets the next function begin, and holds this one while a call before it
-// uses one of its resources.
-func (g *Group) ready(r *Run, c *tool.Call) {
-	var before []*Run
+// lock waits while a call before this one uses one of its resources. The next
+// task may begin meanwhile.
+func (t *task) lock(c *tool.Call) {
+	g := t.group
+	var before []chan struct{}
 	g.mu.Lock()
 	for _, key := range resources(c) {
-		if last := g.locks[key]; last != nil && last != r {
-			before = append(before, last)
+		if last := g.locks[key]; last != nil && last != t {
+			if last.over == nil {
+				last.over = make(chan struct{})
+			}
+			before = append(before, last.over)
 		}
 		if g.locks == nil {
-			g.locks = map[string]*Run{}
+			g.locks = map[string]*task{}
 		}
-		g.locks[key] = r
+		g.locks[key] = t
 	}
 	g.mu.Unlock()
-	select {
-	case g.in <- message{from: r, prepared: true}:
-	case <-g.gone:
+	if len(before) == 0 {
 		return
 	}
-	for _, b := range before {
-		<-b.over
+	if !t.prepared {
+		t.pass()
+	}
+	for _, over := range before {
+		<-over
 	}
 }
 
