@@ -67,6 +67,8 @@ type Delta struct {
 	Opaque    json.RawMessage // of DeltaOpaque
 	Usage     *Usage          // of DeltaUsage; the last one counts
 	Stop      Stop            // of DeltaStop
+	Provider  string          // of DeltaStart: who was asked
+	API       string          // of DeltaStart: by which wire, such as openai-chat
 	Model     string          // of DeltaStart: who really answers
 	MessageID string          // of DeltaStart
 }

@@ -33,10 +33,12 @@ type Reply struct {
 	word   string // the provider's own word for the stop
 	usage  Usage
 	has    bool // usage
-	model  string
-	id     string
+	from   origin
 	failed string
 }
+
+// An origin is who answers, as DeltaStart says.
+type origin struct{ id, provider, api, model string }
 
 // A part is a block as it grows.
 type part struct {
@@ -70,12 +72,7 @@ func (r *Reply) Add(d Delta) Change {
 	}
 	switch d.Kind {
 	case DeltaStart:
-		if d.Model != "" {
-			r.model = d.Model
-		}
-		if d.MessageID != "" {
-			r.id = d.MessageID
-		}
+		r.start(d)
 	case DeltaText:
 		return r.addText(tool.ContentText, d)
 	case DeltaThinking:
@@ -97,6 +94,18 @@ func (r *Reply) Add(d Delta) Change {
 		}
 	}
 	return Change{}
+}
+
+func (r *Reply) start(d Delta) {
+	o := &r.from
+	for _, f := range [...]struct {
+		to   *string
+		from string
+	}{{&o.id, d.MessageID}, {&o.provider, d.Provider}, {&o.api, d.API}, {&o.model, d.Model}} {
+		if f.from != "" {
+			*f.to = f.from
+		}
+	}
 }
 
 // Fail notes that the stream ended with err: the message is aborted if the

@@ -15,7 +15,7 @@ import (
 // calls marked as broken, whole ones too: what the model would have added is not
 // known.
 func (r *Reply) Message() Message {
-	m := Message{Role: RoleAssistant, ID: r.id, Model: r.model, Stop: r.reason(), Error: r.failed}
+	m := Message{Role: RoleAssistant, ID: r.from.id, Provider: r.from.provider, API: r.from.api, Model: r.from.model, Stop: r.reason(), Error: r.failed}
 	if r.has {
 		u := r.usage
 		m.Usage = &u
@@ -80,7 +80,7 @@ func (p *part) args(stop Stop) (json.RawMessage, *tool.Error) {
 	b, err := p.whole(b)
 	switch {
 	case err != nil && stop.Cut():
-		return quote(b), broken(tool.CodeTruncated, "the reply was cut off (%s) inside this call; it was not run: send the whole call again, with shorter arguments", stop)
+		return quote(b), broken(tool.CodeTruncated, "the reply was cut off (%s) inside this call; it was not run. Received: %s. Send the whole call again, with shorter arguments", stop, clip(b, 400))
 	case err != nil:
 		return quote(b), broken(tool.CodeInvalid, "the arguments are not JSON (%w); the call was not run. Received: %s. Send the complete call again with one JSON object", err, clip(b, 400))
 	case stop.Cut():
