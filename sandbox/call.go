@@ -36,31 +36,46 @@ func (s *scanner) run(c Command, in *string) {
 	}
 	defer s.leave()
 	c.Wrappers, c.cwd = slices.Clone(s.wrappers), s.cwd
+	if live := present(c.Argv); len(live) > 0 && len(live) < len(c.Argv) && c.Argv[0].loose == "" {
+		s.script.Opaque = true
+		c.Argv = live
+	}
 	first := c.Argv[0]
 	if strings.Contains(first.loose, unknownText) || first.loose == "" {
 		s.script.Opaque = true
 	}
 	if body, ok := s.funcs[first.Text]; ok {
-		params := s.params
-		s.params = nil
-		for _, w := range c.Argv[1:] {
-			s.params = append(s.params, w.loose)
-		}
-		s.stmt(body, in)
-		s.params = params
+		s.callFunc(first.Text, body, c.Argv[1:], in)
 		return
 	}
 	name := c.base(first)
 	if s.builtin(name, c.Argv[1:]) || s.wrapped(name, c, in) {
 		return
 	}
-	if text, ok := s.files[first.loose]; ok {
+	if text, ok := s.files[path.Clean(first.loose)]; ok && strings.Contains(first.loose, "/") {
 		s.within(name, func() { s.nested(text) })
 	}
 	if code := interpreted(name, c.Argv[1:]); code != "" {
 		s.script.code = append(s.script.code, code)
 	}
 	s.script.Commands = append(s.script.Commands, c)
+}
+
+// callFunc scans the body of a function with its arguments. A call of itself
+// adds nothing that the first round has not shown.
+func (s *scanner) callFunc(name string, body *syntax.Stmt, args []Word, in *string) {
+	if s.active[name] {
+		return
+	}
+	s.active[name] = true
+	defer delete(s.active, name)
+	params := s.params
+	s.params = nil
+	for _, w := range args {
+		s.params = append(s.params, w.loose)
+	}
+	s.stmt(body, in)
+	s.params = params
 }
 
 // builtin takes the shell's own commands that change its state.
@@ -109,7 +124,7 @@ func (s *scanner) within(wrapper string, do func()) {
 // wrapped scans what a wrapper runs. It reports false for a command that is no
 // wrapper, or one that runs nothing this time.
 func (s *scanner) wrapped(name string, c Command, in *string) bool {
-	args := c.Argv[1:]
+	args := present(c.Argv[1:])
 	switch {
 	case slices.Contains(shells, name):
 		return s.shell(name, args, in)
@@ -222,11 +237,9 @@ func (s *scanner) inShell(wrapper string, rest []Word) {
 
 // scriptFile scans a script file if the line itself has shown its content.
 func (s *scanner) scriptFile(name string, file Word) bool {
-	for _, key := range []string{file.loose, path.Clean(file.loose), "./" + file.loose} {
-		if text, ok := s.files[key]; ok {
-			s.within(name, func() { s.nested(text) })
-			return true
-		}
+	if text, ok := s.files[path.Clean(file.loose)]; ok {
+		s.within(name, func() { s.nested(text) })
+		return true
 	}
 	if strings.HasPrefix(file.loose, "/dev/") || file.loose == "" {
 		s.script.Opaque = true

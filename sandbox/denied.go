@@ -218,16 +218,17 @@ func ruleFind(c Command, args []Word) string {
 }
 
 func ruleDD(c Command, args []Word) string {
+	pattern := ""
 	for _, w := range args {
 		key, value, _ := strings.Cut(w.loose, "=")
 		switch {
 		case strings.EqualFold(key, "if"):
 			return DeniedDD
 		case strings.EqualFold(key, "of") && isDevice(value, c.cwd):
-			return DeniedDevice
+			pattern = DeniedDevice
 		}
 	}
-	return ""
+	return pattern
 }
 
 func ruleChmod(c Command, args []Word) string {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,9 +16,10 @@ import (
 // here-document, and the usual decoders behind them in a pipe. It records
 // nothing; the statement itself has been scanned before.
 func (s *scanner) output(st *syntax.Stmt, in *string) (string, bool) {
-	if st == nil {
+	if st == nil || s.budget < 0 {
 		return "", false
 	}
+	s.budget--
 	for _, r := range st.Redirs {
 		if r.Hdoc != nil {
 			text := s.quoted(r.Hdoc).loose
@@ -130,9 +132,15 @@ func echo(args []string) string {
 	return text + newline
 }
 
+// wideField is a width that would make the output much longer than the line.
+var wideField = regexp.MustCompile(`%[^a-zA-Z%]*(?:[0-9]{3}|\*)`)
+
 // printf applies the format until the arguments are used up.
 func printf(format string, args []string) (string, bool) {
 	var all strings.Builder
+	if wideField.MatchString(format) {
+		return "", false
+	}
 	for range 64 {
 		text, n, err := expand.Format(nil, format, args)
 		if err != nil {

@@ -84,8 +84,9 @@ type Redirect struct {
 func (r Redirect) writes() bool { return strings.Contains(r.Op, ">") }
 
 const (
-	maxCommands = 4000 // in one line, loops and calls unrolled
-	maxNesting  = 16   // of wrappers, calls, and shells in shells
+	maxSteps   = 20_000  // statements, commands and words of one line, loops and calls unrolled
+	maxText    = 1 << 20 // bytes of values put together, and of shell text inside shell text
+	maxNesting = 16      // of wrappers, calls, and shells in shells
 )
 
 var errTooComplex = errors.New("the line runs too many commands, or too deeply nested ones, to be judged")

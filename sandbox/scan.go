@@ -17,12 +17,20 @@ type scanner struct {
 	vars     map[string]variable
 	funcs    map[string]*syntax.Stmt
 	files    map[string]string // name → content, where known
+	active   map[string]bool   // functions being called
 	params   []string
 	cwd      string
 	wrappers []string
 	depth    int
-	budget   int
+	budget   int    // steps left
+	room     int    // bytes of values and nested text left
 	src      string // text of the file being scanned, for words as written
+}
+
+// present drops the words that expand to nothing unless the environment says
+// otherwise.
+func present(words []Word) []Word {
+	return slices.DeleteFunc(slices.Clone(words), func(w Word) bool { return w.loose == "" && !w.Literal })
 }
 
 type variable struct {
@@ -33,12 +41,16 @@ type variable struct {
 func newScanner() *scanner {
 	return &scanner{
 		script: &Script{}, vars: map[string]variable{}, funcs: map[string]*syntax.Stmt{},
-		files: map[string]string{}, budget: maxCommands,
+		files: map[string]string{}, active: map[string]bool{}, budget: maxSteps, room: maxText,
 	}
 }
 
 // text scans source text with the present state.
 func (s *scanner) text(text string) error {
+	if s.room -= len(text); s.room < 0 {
+		s.budget = -1
+		return nil
+	}
 	file, err := parseFile(text)
 	if err != nil {
 		return err
@@ -180,6 +192,8 @@ func (s *scanner) funcDecl(c *syntax.FuncDecl) {
 		s.script.bomb = true
 		return
 	}
+	s.active[c.Name.Value] = true
+	defer delete(s.active, c.Name.Value)
 	params, vars, cwd := s.params, maps.Clone(s.vars), s.cwd
 	s.params = nil
 	for _, p := range []string{"@", "*", "1", "2", "3", "4", "5", "6", "7", "8", "9"} {
@@ -263,7 +277,7 @@ func (s *scanner) redirect(r *syntax.Redirect) *string {
 	for _, w := range words {
 		s.script.Redirects = append(s.script.Redirects, Redirect{Op: r.Op.String(), Target: w, cwd: s.cwd})
 		if r.Op == syntax.RdrIn {
-			if text, ok := s.files[w.loose]; ok {
+			if text, ok := s.files[path.Clean(w.loose)]; ok {
 				return &text
 			}
 		}
@@ -333,10 +347,11 @@ func (s *scanner) remember(st *syntax.Stmt) {
 		if !ok || len(words) != 1 {
 			continue
 		}
+		name := path.Clean(words[0].loose)
 		if r.Op == syntax.AppOut {
-			out = s.files[words[0].loose] + out
+			out = s.files[name] + out
 		}
-		s.files[words[0].loose] = out
+		s.files[name] = out
 	}
 }
 

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,11 +19,13 @@ func (s *scanner) fields(w *syntax.Word) []Word {
 	if w == nil {
 		return nil
 	}
-	if !syntax.SplitBraces(w) {
+	braces := *w // splitting changes the word, and loops come by again
+	braces.Parts = slices.Clone(w.Parts)
+	if !syntax.SplitBraces(&braces) {
 		return s.expandWord(w, false)
 	}
 	var out []Word
-	for one, err := range expand.BracesSeq(nil, w) {
+	for one, err := range expand.BracesSeq(nil, &braces) {
 		if err != nil || len(out) > 256 {
 			s.script.Opaque = true
 			break
@@ -44,6 +45,9 @@ func (s *scanner) quoted(w *syntax.Word) Word {
 
 func (s *scanner) expandWord(w *syntax.Word, quoted bool) []Word {
 	e := &expander{s: s, cur: Word{Literal: true}}
+	if s.budget--; s.budget < 0 {
+		return nil
+	}
 	for _, part := range w.Parts {
 		e.part(part, quoted)
 	}
@@ -60,13 +64,18 @@ type expander struct {
 }
 
 func (e *expander) flush() {
-	if e.some {
+	if e.some || e.cur.Text != "" {
 		e.done = append(e.done, e.cur)
 	}
 	e.cur, e.some = Word{Literal: true}, false
 }
 
 func (e *expander) add(text string) {
+	if s := e.s; len(text) > s.room {
+		s.budget = -1
+		return
+	}
+	e.s.room -= len(text)
 	e.cur.Text += text
 	e.cur.loose += text
 	e.some = true
@@ -165,7 +174,7 @@ func (e *expander) lit(text string, quoted bool) {
 			b.WriteByte(text[i])
 			continue
 		}
-		if !quoted && strings.IndexByte("*?[", c) >= 0 {
+		if !quoted && (c == '*' || c == '?' || c == '[' && strings.IndexByte(text[i:], ']') > 0) {
 			e.cur.glob, e.cur.Literal = true, false
 		}
 		if !quoted && c == '~' && i == 0 && !e.some {
@@ -345,7 +354,7 @@ func (c Command) base(w Word) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		system := strings.HasPrefix(name, "/") || strings.Contains(name, "bin/") || c.cwd != "" && strings.Contains(c.cwd, "bin") || len(name) > 2 && name[1] == ':'
 		if !system {
-			return path.Clean(name)
+			return name
 		}
 		name = name[i+1:]
 	}
