@@ -24,8 +24,9 @@ const MinSecret = 5
 // A Redact takes secrets out of texts. It knows the exact Values, also in
 // base64, hexadecimal, URL and JSON form, and the shapes of well-known keys
 // ([Shapes]). A secret becomes ***(len 40, sha 9c1f): its length in bytes and the
-// first four digits of the SHA-256 of what stood there, so that one can tell
-// secrets apart without knowing them. Redacting again changes nothing.
+// first four digits of its SHA-256, so that one can tell secrets apart without
+// knowing them; a value is told alike in all its forms. Redacting again changes
+// nothing.
 //
 // The zero Redact knows the shapes. The fields are not changed once it was used;
 // its methods may be called from many goroutines.
@@ -33,15 +34,18 @@ type Redact struct {
 	Values []string // those shorter than MinSecret are ignored
 
 	once  sync.Once
-	exact []string // every form of every value, the longest first
+	exact []known // every form of every value, the longest first
 }
+
+// known is a form of a value, and what stands for it.
+type known struct{ form, mask string }
 
 // Text is s without secrets; s itself if there are none.
 func (x *Redact) Text(s string) string {
 	x.once.Do(x.compile)
 	for _, e := range x.exact {
-		if strings.Contains(s, e) {
-			s = strings.ReplaceAll(s, e, mask(e))
+		if strings.Contains(s, e.form) {
+			s = strings.ReplaceAll(s, e.form, e.mask)
 		}
 	}
 	return maskShapes(s)
@@ -81,8 +85,8 @@ func (x *Redact) JSON(doc []byte) []byte {
 			i = end
 		case b == '-' || b >= '0' && b <= '9':
 			end, _ := jsonx.Number(doc, i)
-			if s := string(doc[i:end]); slices.Contains(x.exact, s) {
-				put(i, end, mask(s))
+			if clean := x.value(string(doc[i:end])); clean != "" {
+				put(i, end, clean)
 			}
 			i = end
 		default:
@@ -129,26 +133,36 @@ func mask(secret string) string {
 	return fmt.Sprintf("***(len %d, sha %s)", len(secret), hex.EncodeToString(sum[:2]))
 }
 
+// value is what stands for s if the whole of it is a value, else "".
+func (x *Redact) value(s string) string {
+	for i := range x.exact {
+		if x.exact[i].form == s {
+			return x.exact[i].mask
+		}
+	}
+	return ""
+}
+
 // compile lists the forms of all values.
 func (x *Redact) compile() {
 	for _, v := range x.Values {
 		if len(v) < MinSecret {
 			continue
 		}
-		x.exact = append(x.exact, v, url.QueryEscape(v), url.PathEscape(v), lowerEscapes(url.QueryEscape(v)), lowerEscapes(url.PathEscape(v)))
-		quoted := jsonx.AppendString(nil, v)
-		x.exact = append(x.exact, string(quoted[1:len(quoted)-1]))
-		if len(v) >= MinSecret+1 {
-			h := hex.EncodeToString([]byte(v))
-			x.exact = append(x.exact, h, strings.ToUpper(h))
-			x.exact = append(x.exact, base64Forms(v)...)
+		quoted := string(jsonx.AppendString(nil, v))
+		forms := []string{
+			v, quoted[1 : len(quoted)-1],
+			url.QueryEscape(v), url.PathEscape(v), lowerEscapes(url.QueryEscape(v)), lowerEscapes(url.PathEscape(v)),
+			hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v))),
+		}
+		for _, f := range append(forms, base64Forms(v)...) {
+			x.exact = append(x.exact, known{f, mask(v)})
 		}
 	}
-	slices.SortFunc(x.exact, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+	slices.SortStableFunc(x.exact, func(a, b known) int {
+		return cmp.Or(cmp.Compare(len(b.form), len(a.form)), strings.Compare(a.form, b.form))
 	})
-	x.exact = slices.Compact(x.exact)
-	x.exact = slices.DeleteFunc(x.exact, func(s string) bool { return len(s) < MinSecret })
+	x.exact = slices.CompactFunc(x.exact, func(a, b known) bool { return a.form == b.form })
 }
 
 // lowerEscapes is s with its percent escapes in lower case, as some write them.
