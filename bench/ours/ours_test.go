@@ -2,14 +2,15 @@ package ours_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/toolpost/toolpost/bench/ours"
 	"github.com/toolpost/toolpost/bench/scenario"
 )
 
 func TestWeDoTheWork(t *testing.T) {
-	scenario.CheckTurns(t, ours.Loop, scenario.Parallel)
-	scenario.CheckTurns(t, ours.Pipeline, scenario.Parallel)
+	synctest.Test(t, func(t *testing.T) { scenario.CheckTurns(t, ours.Loop, scenario.Parallel) })
+	synctest.Test(t, func(t *testing.T) { scenario.CheckTurns(t, ours.Pipeline, scenario.Parallel) })
 }
 
 func TestNoBadOrderReachesTheTool(t *testing.T) {

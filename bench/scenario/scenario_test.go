@@ -2,12 +2,13 @@ package scenario_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/toolpost/toolpost/bench/scenario"
 )
 
 func TestTheFloorDoesTheWork(t *testing.T) {
-	scenario.CheckTurns(t, scenario.Floor, scenario.Parallel)
+	synctest.Test(t, func(t *testing.T) { scenario.CheckTurns(t, scenario.Floor, scenario.Parallel) })
 	if refused, repaired := scenario.Judge(t, scenario.FloorOrder); refused != 6 || repaired != 0 {
 		t.Errorf("encoding/json refuses %d and repairs %d of the bad orders, want 6 and 0", refused, repaired)
 	}
