@@ -15,7 +15,7 @@ func (f *fitter) coerce(v *val) { *v = *f.coerceAt(f.schema.root, v, "") }
 
 // coerceAt returns v, or what it becomes where n is wanted.
 func (f *fitter) coerceAt(n *node, v *val, ptr string) *val {
-	if n == nil || n.fitsVal(v) {
+	if f.steps++; n == nil || f.steps > maxSteps || f.fits(n, v) {
 		return v
 	}
 	if to, kind := f.convert(n, v); to != nil {
@@ -36,15 +36,18 @@ func (f *fitter) coerceAt(n *node, v *val, ptr string) *val {
 // coerceUnion tries the variants on copies and keeps the first that fits.
 func (f *fitter) coerceUnion(nodes []*node, v *val, ptr string) *val {
 	for _, o := range nodes {
-		if o.fitsVal(v) {
+		if f.fits(o, v) {
 			return v
 		}
 	}
 	for _, o := range nodes {
+		if f.steps > maxSteps {
+			break
+		}
 		before := len(f.changes)
 		c := v.clone()
 		f.foldAt(o, c, ptr)
-		if c = f.coerceAt(o, c, ptr); o.fitsVal(c) {
+		if c = f.coerceAt(o, c, ptr); f.fits(o, c) {
 			return c
 		}
 		f.changes = f.changes[:before]
@@ -108,10 +111,12 @@ func (n *node) listFits(f *fitter, list *val) bool {
 	if items == nil || items.wants() == 0 {
 		return false
 	}
-	quiet := &fitter{schema: f.schema}
+	quiet := &fitter{schema: f.schema, steps: f.steps}
 	item := list.elems[0].clone()
 	quiet.foldAt(items, item, "")
-	if item = quiet.coerceAt(items, item, ""); !items.fitsVal(item) {
+	item = quiet.coerceAt(items, item, "")
+	f.steps = quiet.steps
+	if !f.fits(items, item) {
 		return false
 	}
 	list.elems[0] = item
@@ -120,44 +125,38 @@ func (n *node) listFits(f *fitter, list *val) bool {
 
 // wants is the types that n allows, 0 for any. A union wants what its variants
 // want.
-func (n *node) wants() kind { return n.wantsAt(0) }
+func (n *node) wants() kind { return n.wanted }
 
-func (n *node) wantsAt(depth int) kind {
-	all := kind(0xff)
+// learn computes wanted from the nodes that n applies, which have learned.
+func (n *node) learn() {
+	const all = kind(0xff)
 	k := all
-	if n.types != 0 {
-		k = n.types
-	}
-	if depth > maxSchemaDepth {
-		return 0
-	}
 	narrow := func(o kind) {
 		if o != 0 {
 			k &= o
 		}
 	}
+	narrow(n.types)
 	if n.ref != nil {
-		narrow(n.ref.wantsAt(depth + 1))
+		narrow(n.ref.wanted)
 	}
 	for _, o := range n.allOf {
-		narrow(o.wantsAt(depth + 1))
+		narrow(o.wanted)
 	}
 	for _, union := range [][]*node{n.anyOf, n.oneOf} {
 		var sum kind
 		for _, o := range union {
-			w := o.wantsAt(depth + 1)
-			if w == 0 && !o.never {
+			if o.wanted == 0 && !o.never {
 				sum = 0
 				break
 			}
-			sum |= w
+			sum |= o.wanted
 		}
 		narrow(sum)
 	}
-	if k == all {
-		return 0
+	if k != all {
+		n.wanted = k
 	}
-	return k
 }
 
 // scalar reads a number or boolean that was sent as a string.
@@ -240,6 +239,13 @@ func textOf(v *val, depth int) (string, bool) {
 		return textOf(inner, depth+1)
 	}
 	return "", false
+}
+
+// fits is [node.fitsVal] with a count of what it costs.
+func (f *fitter) fits(n *node, v *val) bool {
+	verdict := n.match(v.append(nil))
+	f.steps += verdict.steps
+	return verdict.ok
 }
 
 // fitsVal matches v with n alone; what only the slow validator knows is left

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,9 +69,7 @@ func (c *compiler) compile() (*node, error) {
 		c.pending = c.pending[1:]
 		p.from.ref = c.resolve(p.to)
 	}
-	if c.err == nil {
-		c.cycles()
-	}
+	c.cycles()
 	return root, c.err
 }
 
@@ -207,35 +206,41 @@ func (c *compiler) resolve(ptr string) *node {
 	return c.node(v, ptr)
 }
 
-// cycles refuses schemas that apply themselves to the same value for ever.
+// cycles refuses schemas that apply themselves to the same value for ever, and
+// lets the others learn from what they apply. Where the slow validator decides,
+// a $ref may mean another place than the nodes think, so that a circle is only
+// cut.
 func (c *compiler) cycles() {
+	const open, done = 1, 2
 	state := map[*node]int{}
-	var visit func(n *node) bool
-	visit = func(n *node) bool {
-		switch state[n] {
-		case 1:
-			return true
-		case 2:
-			return false
-		}
-		state[n] = 1
+	var visit func(n *node)
+	visit = func(n *node) {
+		state[n] = open
 		for _, o := range n.applied() {
-			if visit(o) {
-				return true
+			if state[o] == 0 {
+				visit(o)
 			}
+			if state[o] != open {
+				continue
+			}
+			if c.slow == "" && c.err == nil {
+				c.err = fmt.Errorf("schema%s: $ref leads back to itself without going into the value", at(n.ptr))
+			}
+			n.ref, n.allOf, n.anyOf, n.oneOf, n.not, n.cond = nil, nil, nil, nil, nil, nil
+			n.yes, n.no = nil, nil
+			break
 		}
-		state[n] = 2
-		return false
+		state[n] = done
+		n.learn()
 	}
-	for _, n := range c.nodes {
-		if visit(n) {
-			c.err = fmt.Errorf("schema%s: $ref leads back to itself without going into the value", at(n.ptr))
-			return
+	for _, ptr := range slices.Sorted(maps.Keys(c.nodes)) {
+		if n := c.nodes[ptr]; state[n] == 0 {
+			visit(n)
 		}
 	}
 }
 
-// schemaDepth is checked on the text, so that the compiler may recurse.
+// checkDepth is run on the text, so that the compiler may recurse.
 func checkDepth(v *val, depth int) error {
 	if depth > maxSchemaDepth {
 		return fmt.Errorf("schema is nested more than %d levels deep", maxSchemaDepth)

@@ -42,8 +42,13 @@ func (f *fitter) fillAt(n *node, v *val, ptr string, depth int) bool {
 // value: its own, and those of its $ref and allOf.
 func (n *node) fillable() []prop {
 	var list []prop
+	seen := map[*node]bool{}
 	var add func(n *node)
 	add = func(n *node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
 		for _, p := range n.props {
 			if p.node != nil && p.node.fallback != nil && p.node.fitsVal(p.node.fallback) {
 				list = append(list, p)

@@ -123,8 +123,13 @@ func (n *node) compose(at search) *val {
 
 func (n *node) exampleObject(at search) *val {
 	v := &val{kind: kindObject}
+	seen := map[*node]bool{}
 	var add func(o *node)
 	add = func(o *node) {
+		if seen[o] {
+			return
+		}
+		seen[o] = true
 		for i, p := range o.props {
 			if i >= maxFastProps || !o.required.has(i) || v.get(p.name) != nil {
 				continue

@@ -121,6 +121,7 @@ func (s *Schema) adjust(doc []byte, fits bool) (Fitted, error) {
 type fitter struct {
 	schema  *Schema
 	changes []Change
+	steps   int // of matching; beyond maxSteps nothing more is coerced
 }
 
 func (f *fitter) change(pointer, kind, from, to string) {

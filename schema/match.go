@@ -22,6 +22,9 @@ type matcher struct {
 	items []span
 	steps int
 	tired bool // maxSteps was reached
+	// all makes the walk go on after a failure, which is then in failed. The
+	// document must be known to be JSON.
+	all, failed bool
 	// wanted is set when the document could be improved although it fits: a
 	// default is missing, or an open object has a name that is not declared.
 	wanted bool
@@ -36,6 +39,7 @@ type verdict struct {
 	ok     bool // the document is JSON and fits
 	wanted bool // defaults or folding could improve it
 	tired  bool // it was not ok because maxSteps was reached
+	steps  int
 }
 
 // match walks the whole of doc.
@@ -45,11 +49,19 @@ func (n *node) match(doc []byte) verdict {
 	mark := m.keys.Open()
 	end, ok := m.value(n, jsonx.Space(doc, 0), 0)
 	ok = ok && jsonx.Space(doc, end) == len(doc)
-	v := verdict{ok: ok, wanted: m.wanted, tired: m.tired}
+	v := verdict{ok: ok, wanted: m.wanted, tired: m.tired, steps: m.steps}
 	m.keys.Close(mark)
 	*m = matcher{keys: m.keys, buf: m.buf[:0], items: m.items[:0]}
 	matchers.Put(m)
 	return v
+}
+
+// hard reports whether finding all problems of doc, which must be JSON, takes
+// more than maxSteps. The slow validator has no limit of its own.
+func (n *node) hard(doc []byte) bool {
+	m := &matcher{b: doc, all: true}
+	m.value(n, jsonx.Space(doc, 0), 0)
+	return m.tired
 }
 
 // value matches the value at b[i] with n. When it does not fit, end means
@@ -59,6 +71,15 @@ func (m *matcher) value(n *node, i, depth int) (end int, ok bool) {
 		m.tired = true
 		return i, false
 	}
+	end, ok = m.walk(n, i, depth)
+	if !ok && m.all && !m.tired {
+		m.failed = true
+		return m.skip(i, depth)
+	}
+	return end, ok
+}
+
+func (m *matcher) walk(n *node, i, depth int) (end int, ok bool) {
 	if n == nil {
 		return m.skip(i, depth)
 	}
@@ -97,11 +118,13 @@ func (m *matcher) skip(i, depth int) (end int, ok bool) {
 
 // try matches without consequences for the rest of the walk.
 func (m *matcher) try(n *node, i, depth int) bool {
-	mark, wanted, items := m.keys.Open(), m.wanted, len(m.items)
+	mark, wanted, items, failed := m.keys.Open(), m.wanted, len(m.items), m.failed
+	m.failed = false
 	_, ok := m.value(n, i, depth)
+	ok = ok && !m.failed
 	m.keys.Close(mark)
 	m.items = m.items[:items]
-	m.wanted = wanted
+	m.wanted, m.failed = wanted, failed
 	return ok
 }
 
@@ -366,9 +389,10 @@ func (m *matcher) object(n *node, i, depth int) (int, bool) {
 			return i, false
 		}
 		if child == nil && (at < 0 || n.props[at].node == nil) {
-			if n.closed {
+			if n.closed && !m.all {
 				return i, false
 			}
+			m.failed = m.failed || n.closed
 			child = n.additional
 			m.wanted = m.wanted || !n.open && len(n.props) > 0
 		}

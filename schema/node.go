@@ -13,7 +13,8 @@ type node struct {
 	never  bool // the schema false
 	inline bool // has keywords that look at the value apart from the main walk
 
-	types kind // 0 means any
+	types  kind // 0 means any
+	wanted kind // types, narrowed by what the node applies
 
 	enum     []*val
 	hasEnum  bool

@@ -28,9 +28,11 @@ func newPattern(source string) *pattern {
 	if utf8.RuneCountInString(source) > maxPattern {
 		return p
 	}
-	if re, err := regexp.Compile(source); err == nil && !ecmaDiffers(source) {
-		p.re2 = re
-		return p
+	if portable, ok := toRE2(source); ok {
+		if re, err := regexp.Compile(portable); err == nil {
+			p.re2 = re
+			return p
+		}
 	}
 	if re, err := regexp2.Compile(source, regexp2.ECMAScript|regexp2.Unicode); err == nil {
 		re.MatchTimeout = patternTimeout
@@ -39,15 +41,45 @@ func newPattern(source string) *pattern {
 	return p
 }
 
-// ecmaDiffers reports whether RE2 would read source as something else than
-// ECMA-262 does, although it compiles.
-func ecmaDiffers(source string) bool {
-	for _, s := range []string{`\s`, `\S`, `\a`, `\A`, `\z`, `\Q`, `\C`, `(?i`, `(?m`, `(?s`, `(?U`, `[[:`} {
-		if strings.Contains(source, s) {
-			return true
+// spaceClass is what \s means in ECMA-262: WhiteSpace and LineTerminator.
+const spaceClass = `\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
+
+// toRE2 rewrites the escapes that RE2 reads as something else than ECMA-262
+// does. It reports false where that needs more than rewriting.
+func toRE2(source string) (string, bool) {
+	if !strings.Contains(source, `\s`) && !strings.Contains(source, `\S`) {
+		return source, true
+	}
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(source); i++ {
+		c := source[i]
+		if c != '\\' || i+1 == len(source) {
+			switch {
+			case c == '[' && !class:
+				class = true
+			case c == ']' && class:
+				class = false
+			}
+			b.WriteByte(c)
+			continue
+		}
+		i++
+		switch e := source[i]; {
+		case e == 's' && class:
+			b.WriteString(spaceClass)
+		case e == 's':
+			b.WriteString("[" + spaceClass + "]")
+		case e == 'S' && class:
+			return "", false
+		case e == 'S':
+			b.WriteString("[^" + spaceClass + "]")
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(e)
 		}
 	}
-	return false
+	return b.String(), true
 }
 
 // checked reports whether the pattern constrains anything.

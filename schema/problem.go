@@ -77,6 +77,9 @@ func (s *Schema) verdict(doc []byte) verdict {
 	if jsonx.Check(doc) != nil {
 		return verdict{}
 	}
+	if s.branches && s.root.hard(doc) {
+		return verdict{tired: true}
+	}
 	v, err := s.validator()
 	ok := err == nil && v.Validate(parseVal(doc).decoded()) == nil
 	return verdict{ok: ok, wanted: true}
@@ -93,6 +96,9 @@ func (s *Schema) problems(doc []byte) error {
 	}
 	if s == nil {
 		return nil
+	}
+	if s.branches && s.root.hard(doc) {
+		return errTired()
 	}
 	v, err := s.validator()
 	if err != nil {

@@ -50,6 +50,7 @@ type Schema struct {
 	reason    string // why the slow validator decides, "" when it does not
 	defaults  bool   // some node has one
 	secrets   bool
+	branches  bool // some node applies others to the same value
 
 	slowOnce sync.Once
 	slow     *jsonschema.Schema
@@ -118,6 +119,7 @@ func (s *Schema) compile() error {
 	for _, n := range c.nodes {
 		s.defaults = s.defaults || n.fallback != nil
 		s.secrets = s.secrets || n.secret
+		s.branches = s.branches || len(n.applied()) > 1
 	}
 	if s.reason == "" {
 		return err
@@ -147,7 +149,7 @@ func (s *Schema) UnmarshalJSON(b []byte) error {
 	}
 	s.text, s.root, s.raw, s.nodes = p.text, p.root, p.raw, p.nodes
 	s.unchecked, s.parser, s.draft, s.reason = p.unchecked, p.parser, p.draft, p.reason
-	s.defaults, s.secrets = p.defaults, p.secrets
+	s.defaults, s.secrets, s.branches = p.defaults, p.secrets, p.branches
 	s.slowOnce, s.slow, s.slowErr = sync.Once{}, nil, nil
 	s.exampleOnce, s.example = sync.Once{}, nil
 	return nil
