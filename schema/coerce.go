@@ -15,7 +15,7 @@ func (f *fitter) coerce(v *val) { *v = *f.coerceAt(f.schema.root, v, "") }
 
 // coerceAt returns v, or what it becomes where n is wanted.
 func (f *fitter) coerceAt(n *node, v *val, ptr string) *val {
-	if f.steps++; n == nil || f.steps > maxSteps || f.fits(n, v) {
+	if f.steps++; n == nil || f.worn() || f.fits(n, v) {
 		return v
 	}
 	if to, kind := f.convert(n, v); to != nil {
@@ -41,7 +41,7 @@ func (f *fitter) coerceUnion(nodes []*node, v *val, ptr string) *val {
 		}
 	}
 	for _, o := range nodes {
-		if f.steps > maxSteps {
+		if f.worn() {
 			break
 		}
 		before := len(f.changes)
@@ -111,7 +111,7 @@ func (n *node) listFits(f *fitter, list *val) bool {
 	if items == nil || items.wants() == 0 {
 		return false
 	}
-	quiet := &fitter{schema: f.schema, steps: f.steps}
+	quiet := &fitter{schema: f.schema, steps: f.steps, limit: f.limit}
 	item := list.elems[0].clone()
 	quiet.foldAt(items, item, "")
 	item = quiet.coerceAt(items, item, "")
@@ -240,6 +240,9 @@ func textOf(v *val, depth int) (string, bool) {
 	}
 	return "", false
 }
+
+// worn reports whether enough was tried.
+func (f *fitter) worn() bool { return f.steps > f.limit }
 
 // fits is [node.fitsVal] with a count of what it costs.
 func (f *fitter) fits(n *node, v *val) bool {

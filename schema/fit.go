@@ -88,7 +88,7 @@ func (s *Schema) adjustable() bool {
 func empty(doc []byte) bool { return len(bytes.TrimSpace(doc)) == 0 }
 
 func (s *Schema) adjust(doc []byte, fits bool) (Fitted, error) {
-	f := &fitter{schema: s}
+	f := &fitter{schema: s, limit: maxSteps + 8*len(doc)}
 	given := doc
 	if !fits && (empty(doc) || string(bytes.TrimSpace(doc)) == "null") && s.fits([]byte("{}")) {
 		f.change("", ChangeCoerced, string(bytes.TrimSpace(doc)), "{}")
@@ -121,7 +121,8 @@ func (s *Schema) adjust(doc []byte, fits bool) (Fitted, error) {
 type fitter struct {
 	schema  *Schema
 	changes []Change
-	steps   int // of matching; beyond maxSteps nothing more is coerced
+	steps   int // of matching
+	limit   int // of steps; beyond it nothing more is coerced
 }
 
 func (f *fitter) change(pointer, kind, from, to string) {

@@ -91,6 +91,14 @@ func TestCirclesThatAreNotOurs(t *testing.T) {
 	}
 }
 
+func TestBigDocumentsThatFitAreAccepted(t *testing.T) {
+	s := schema.MustParse(`{"type":"array","items":{"type":"integer"}}`)
+	doc := []byte("[" + strings.Repeat("1,", 1_500_000) + "1]")
+	if err := s.Check(doc); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no JSON", `{"type":`, "reading schema: invalid JSON at line 1, column 9"},

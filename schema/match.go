@@ -9,8 +9,9 @@ import (
 	"github.com/toolpost/toolpost/internal/jsonx"
 )
 
-// maxSteps bounds how many times one document may be matched with a node, so
-// that no schema makes checking exponential in the depth of the document.
+// maxSteps bounds how many more values than its document has bytes a matcher
+// looks at, so that no schema makes checking exponential in the depth of the
+// document.
 const maxSteps = 1 << 20
 
 // A matcher walks the bytes of one document along a node, once, without a tree.
@@ -67,7 +68,7 @@ func (n *node) hard(doc []byte) bool {
 // value matches the value at b[i] with n. When it does not fit, end means
 // nothing.
 func (m *matcher) value(n *node, i, depth int) (end int, ok bool) {
-	if m.steps++; m.steps > maxSteps {
+	if m.steps++; m.steps > maxSteps+len(m.b) {
 		m.tired = true
 		return i, false
 	}
