@@ -32,7 +32,7 @@ type globals struct {
 	Set      []string  `name:"set" short:"c" sep:"none" placeholder:"KEY=VALUE" group:"Global flags" help:"Set a configuration key; repeatable."`
 	Profile  string    `placeholder:"NAME" group:"Global flags" help:"Add the settings of profiles/NAME.toml."`
 	Store    string    `placeholder:"PATH" group:"Global flags" help:"Where runs and sessions are kept."`
-	Output   string    `short:"o" default:"text" enum:"text,json,jsonl" group:"Global flags" help:"text, json (one document) or jsonl (one event a line)."`
+	Output   string    `name:"format" short:"o" default:"text" enum:"text,json,jsonl" group:"Global flags" help:"text, json (one document) or jsonl (one event a line)."`
 	Color    string    `default:"auto" enum:"auto,always,never" group:"Global flags" help:"auto, always or never."`
 	Quiet    bool      `short:"q" group:"Global flags" help:"Errors and results only."`
 	Verbose  int       `short:"v" type:"counter" group:"Global flags" help:"More detail; twice for a debug log."`
@@ -94,14 +94,14 @@ type runsLsCommand struct {
 }
 
 type runsShowCommand struct {
-	Run     name   `arg:"" help:"Full id, unique prefix, -1 for the last, or @label."`
+	Name    name   `arg:"" name:"run" help:"Full id, unique prefix, -1 for the last, or @label."`
 	Call    string `arg:"" optional:"" help:"Number or id of a call in it."`
 	Result  bool   `name:"output" help:"Only the call's full output, from its artifact if it was cut."`
 	Effects bool   `help:"What the call changed in the world."`
 }
 
 type runsTailCommand struct {
-	Run      name `arg:"" optional:"" default:"-1" help:"Full id, unique prefix, -1 for the last, or @label."`
+	Name     name `arg:"" name:"run" optional:"" default:"-1" help:"Full id, unique prefix, -1 for the last, or @label."`
 	NoFollow bool `name:"no-follow" help:"End at the last event there is."`
 }
 
@@ -115,7 +115,7 @@ type sessionLsCommand struct {
 }
 
 type sessionShowCommand struct {
-	Session name `arg:"" help:"Full id, unique prefix, or -1 for the last."`
+	Name    name `arg:"" name:"session" help:"Full id, unique prefix, or -1 for the last."`
 }
 
 type configCommands struct {

@@ -46,10 +46,10 @@ func (o *output) guess(args []string) {
 		switch {
 		case a == "--":
 			return
-		case (a == "-o" || a == "--output") && i+1 < len(args):
+		case (a == "-o" || a == "--format") && i+1 < len(args):
 			v, ok = args[i+1], true
-		case strings.HasPrefix(a, "--output="):
-			v, ok = a[len("--output="):], true
+		case strings.HasPrefix(a, "--format="):
+			v, ok = a[len("--format="):], true
 		case strings.HasPrefix(a, "-o"):
 			v, ok = strings.TrimPrefix(a[2:], "="), true
 		}
@@ -140,7 +140,8 @@ func (o *output) note(s string) {
 	if o.quiet || o.json() {
 		return
 	}
-	_, _ = io.WriteString(o.err, s) // nowhere is left to complain
+	_ = o.flush() // what was said before comes before; main tells of its error
+	_, _ = io.WriteString(o.err, s)
 }
 
 // problem tells of an error on stderr: in words, or as one line of JSON.

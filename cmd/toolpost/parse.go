@@ -96,6 +96,10 @@ func (p *program) refuse(k *kong.Kong, g *grammar, err error) (command, error) {
 	if m := unknownFlag.FindStringSubmatch(msg); m != nil {
 		return nil, unknownFlagProblem(node, m[1])
 	}
+	if strings.HasPrefix(msg, "expected one of") && node.Parent == nil {
+		p.globals = g.globals
+		return &overview{k.Model}, nil
+	}
 	if strings.HasPrefix(msg, "expected one of") {
 		return nil, &problem{code: codeUsage, exit: exitUsage, message: strings.TrimPrefix(node.FullPath(), " ") + " needs one of its commands: " + strings.Join(childNames(node), ", "),
 			try: []string{node.FullPath() + " --help"}}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/schema"
@@ -209,19 +210,34 @@ func (c *toolsSchemaCommand) Run(p *program) error {
 	return nil
 }
 
+func unknownFirst(p schema.Problem) int {
+	if p.Rule == "additionalProperties" {
+		return 0
+	}
+	return 1
+}
+
 // badArguments is the problem for arguments that do not fit: all that is wrong,
 // what may have been meant, and what the tool expects.
 func badArguments(spec *tool.Spec, e *tool.Error) *problem {
 	pr := &problem{code: string(e.Code), exit: exitInvalid, message: e.Message, try: []string{"toolpost tools show " + spec.Name}}
-	inv, ok := errors.AsType[*schema.Invalid](e)
+	found, ok := errors.AsType[*schema.Invalid](e)
 	if !ok {
 		return pr
 	}
+	inv := schema.Invalid{Problems: slices.Clone(found.Problems)}
+	slices.SortStableFunc(inv.Problems, func(a, b schema.Problem) int { return unknownFirst(a) - unknownFirst(b) })
 	for i, p := range inv.Problems {
+		text := p.Message
+		if p.Rule == "additionalProperties" {
+			text = fmt.Sprintf("unknown argument %q", p.Pointer[strings.LastIndexByte(p.Pointer, '/')+1:])
+		} else if p.Pointer != "" {
+			text = strings.TrimPrefix(p.Pointer, "/") + ": " + text
+		}
 		if i == 0 {
-			pr.message = spec.Name + ": " + p.Message
+			pr.message = spec.Name + ": " + text
 		} else {
-			pr.facts = append(pr.facts, p.Message)
+			pr.facts = append(pr.facts, text)
 		}
 		if p.Nearest != "" && !strings.Contains(p.Message, p.Nearest) {
 			pr.facts = append(pr.facts, fmt.Sprintf("did you mean %q?", p.Nearest))
