@@ -73,6 +73,10 @@ func (e *Error) judge(status int) {
 // their model wrote a call which they could not read. It is worth one retry.
 const ToolUseFailed = "tool_use_failed"
 
+// IdleStream is the Type of an error by which a provider adapter says that a
+// server sent nothing for too long.
+const IdleStream = "idle"
+
 func hasAny(s string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(s, w) {

@@ -1,0 +1,72 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/toolpost/toolpost/llm"
+	"github.com/toolpost/toolpost/tool"
+)
+
+// A watch reads a body and gives the request up when nothing comes for too long.
+// The clock stands still while nobody reads, so a slow listener is no fault of
+// the server.
+type watch struct {
+	body   io.Reader
+	cancel context.CancelCauseFunc
+	idle   time.Duration
+
+	timer *time.Timer
+	wait  time.Duration // of the running timer
+	begun bool
+}
+
+var errIdle = errors.New("idle")
+
+func newWatch(cancel context.CancelCauseFunc, first, idle time.Duration) *watch {
+	if first <= 0 {
+		first = DefaultFirst
+	}
+	if idle <= 0 {
+		idle = DefaultIdle
+	}
+	w := &watch{cancel: cancel, idle: idle, wait: first}
+	w.timer = time.AfterFunc(first, w.expire)
+	return w
+}
+
+func (w *watch) expire() { w.cancel(errIdle) }
+
+// Read restarts the clock for what it waits for. The first wait is as long as
+// what is left of that for the first byte.
+func (w *watch) Read(p []byte) (int, error) {
+	if w.begun {
+		w.timer.Reset(w.wait)
+	}
+	n, err := w.body.Read(p)
+	w.timer.Stop()
+	if !w.begun && n > 0 {
+		w.begun, w.wait = true, w.idle
+	}
+	return n, err
+}
+
+// hurry makes the waits from here on no longer than d.
+func (w *watch) hurry(d time.Duration) { w.wait = min(w.wait, d) }
+
+func (w *watch) stop() { w.timer.Stop() }
+
+// why is err, or that nothing came if that was the cause.
+func (w *watch) why(ctx context.Context, err error) error {
+	if context.Cause(ctx) != errIdle {
+		return err
+	}
+	what := "no answer came"
+	if w.begun {
+		what = "the stream stood still"
+	}
+	return &llm.Error{Code: tool.CodeUnavailable, Type: llm.IdleStream, Retryable: true, Message: fmt.Sprintf("%s for %v", what, w.wait), Advice: "try again, or allow a longer wait", Err: err}
+}
