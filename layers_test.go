@@ -36,7 +36,6 @@ var layers = map[string]layer{
 	"event": {3, why{"tool": "events bear calls and results"}},
 	"hook": {3, why{
 		"tool":           "hooks are tool.Middleware",
-		"schema":         "equal calls are known by their canonical arguments",
 		"internal/jsonx": "truncation cuts JSON between its elements",
 	}},
 	"llm": {3, why{

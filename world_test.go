@@ -85,7 +85,6 @@ var leaves = map[string][]leave{
 	"provider/scripted": {{toFiles, "it reads the script that it is told to"}},
 	"llm/llmtest":       {{toFiles, "golden streams are files"}, {toNetwork, "it serves recorded streams on the loopback"}},
 	"bench":             {{toCommands, "it runs the benchmarks of other modules"}, {toFiles, "which lie in folders"}, {toEnviron, "it is a command"}},
-	"bench/scenario":    {{toEnviron, "it is for tests alone"}},
 }
 
 func TestNoPackageReachesOutsideWithoutLeave(t *testing.T) {

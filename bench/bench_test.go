@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -51,5 +53,22 @@ func TestASingleOddNumberIsNotAProcessorCount(t *testing.T) {
 	f.read("BenchmarkOrder/adk-go 10 4000 ns/op\n")
 	if len(f.names) != 1 || f.names[0] != "Order/adk-go" {
 		t.Errorf("names are %q, want Order/adk-go", f.names)
+	}
+}
+
+func TestTablesAreWrittenBetweenTheirMarks(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "doc.md")
+	if err := os.WriteFile(name, []byte("before\n"+beginMark+"old\n"+endMark+"after\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeInto(name, []byte("new\n")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(name)
+	if want := "before\n" + beginMark + "new\n" + endMark + "after\n"; err != nil || string(got) != want {
+		t.Errorf("the file is %q (%v), want %q", got, err, want)
+	}
+	if err := writeInto("bench_test.go", nil); err == nil {
+		t.Error("a file without marks is written to")
 	}
 }

@@ -1,18 +1,7 @@
-// Command bench measures toolpost beside other runtimes and prints the tables of
-// docs/benchmarks.md:
-//
-//	go run ./bench/...
-//	go run ./bench/... -rounds 3 -benchtime 50ms
-//
-// The peers are modules of their own under bench/peers, so that nothing of
-// theirs is in the product's build. The command builds their test programs,
-// which takes minutes the first time, has each show that it does the work, and
-// then runs all of them in every round, so that a slow drift of the machine
-// touches everybody alike. It prints medians over the rounds. Where the peers
-// cannot be had, it says so and measures toolpost and the floor alone.
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -20,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 )
 
 func main() {
@@ -39,6 +29,7 @@ type settings struct {
 	rounds    int
 	benchtime string
 	only      string
+	doc       string
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -48,6 +39,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.IntVar(&s.rounds, "rounds", 7, "how often everything is measured; the tables show medians")
 	flags.StringVar(&s.benchtime, "benchtime", "100ms", "how long each measurement takes")
 	flags.StringVar(&s.only, "bench", ".", "which benchmarks, as for go test")
+	flags.StringVar(&s.doc, "doc", "", "a file that is to hold the tables, between its two marks")
 	if err := flags.Parse(args); err != nil {
 		return flag.ErrHelp
 	}
@@ -73,9 +65,40 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	report(stdout, found, s)
+	var tables bytes.Buffer
+	report(&tables, found, s)
 	if missing != nil {
-		fmt.Fprintf(stdout, "\nNot measured: %v\n", missing)
+		fmt.Fprintf(&tables, "\nNot measured: %v\n", missing)
+	}
+	if _, err := stdout.Write(tables.Bytes()); err != nil {
+		return fmt.Errorf("print the tables: %w", err)
+	}
+	if s.doc != "" {
+		return writeInto(s.doc, tables.Bytes())
+	}
+	return nil
+}
+
+// The marks between which a document holds the tables.
+const (
+	beginMark = "<!-- tables: go run ./bench/... -doc docs/benchmarks.md -->\n"
+	endMark   = "<!-- end of tables -->\n"
+)
+
+// writeInto replaces what stands between the marks of a file.
+func writeInto(name string, tables []byte) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("write the tables: %w", err)
+	}
+	before, rest, ok := bytes.Cut(text, []byte(beginMark))
+	_, after, ok2 := bytes.Cut(rest, []byte(endMark))
+	if !ok || !ok2 {
+		return fmt.Errorf("write the tables: %s lacks the lines %q and %q", name, beginMark, endMark)
+	}
+	text = slices.Concat(before, []byte(beginMark), tables, []byte(endMark), after)
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		return fmt.Errorf("write the tables: %w", err)
 	}
 	return nil
 }
