@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/base64"
+	"math/bits"
 	"strings"
 )
 
@@ -76,26 +77,62 @@ func Shapes() []string {
 	return names
 }
 
+// A mark is a word near which a secret may stand, and how to find it.
+type mark struct {
+	word string
+	find func(s string, at int) (begin, end int)
+}
+
+// marks is those of the shapes and of what is known by what stands around it.
+var marks = append(shapeMarks(), []mark{
+	{"eyJ", findJWT},
+	{"-----BEGIN ", findPEM},
+	{"Bearer ", findBearer}, {"bearer ", findBearer}, {"BEARER ", findBearer},
+	{"Basic ", findBasic}, {"basic ", findBasic},
+	{"aws_secret_access_key", findAssigned}, {"AWS_SECRET_ACCESS_KEY", findAssigned},
+	{"SecretAccessKey", findAssigned}, {"secretAccessKey", findAssigned},
+	{"://", findPassword},
+}...)
+
+func shapeMarks() []mark {
+	ms := make([]mark, len(shapes))
+	for i := range shapes {
+		ms[i] = mark{shapes[i].prefix, shapes[i].find}
+	}
+	return ms
+}
+
+// starts tells by its first three bytes which marks a text may begin with: bit i
+// is set in all three places if it may be marks[i]. So a text is looked through
+// once, and not once for every mark.
+var starts = func() (t [3][256]uint64) {
+	if len(marks) > 64 {
+		panic("hook: more than 64 marks")
+	}
+	for i, m := range marks {
+		for k := range t {
+			t[k][m.word[k]] |= 1 << i
+		}
+	}
+	return t
+}()
+
 // maskShapes is s with everything masked that looks like a secret.
 func maskShapes(s string) string {
-	if len(s) < 8 {
-		return s
+	var there uint64
+	for i := 0; i+2 < len(s); i++ {
+		may := starts[0][s[i]] & starts[1][s[i+1]] & starts[2][s[i+2]] &^ there
+		for ; may != 0; may &= may - 1 {
+			if k := bits.TrailingZeros64(may); strings.HasPrefix(s[i:], marks[k].word) {
+				there |= 1 << k
+			}
+		}
 	}
-	for i := range shapes {
-		s = maskAll(s, shapes[i].prefix, shapes[i].find)
+	for ; there != 0; there &= there - 1 {
+		m := &marks[bits.TrailingZeros64(there)]
+		s = maskAll(s, m.word, m.find)
 	}
-	s = maskAll(s, "eyJ", findJWT)
-	s = maskAll(s, "-----BEGIN ", findPEM)
-	for _, word := range [...]string{"Bearer ", "bearer ", "BEARER "} {
-		s = maskAll(s, word, findBearer)
-	}
-	for _, word := range [...]string{"Basic ", "basic "} {
-		s = maskAll(s, word, findBasic)
-	}
-	for _, word := range [...]string{"aws_secret_access_key", "AWS_SECRET_ACCESS_KEY", "SecretAccessKey", "secretAccessKey"} {
-		s = maskAll(s, word, findAssigned)
-	}
-	return maskAll(s, "://", findPassword)
+	return s
 }
 
 // maskAll masks what find says is a secret near each place of word in s. Find
