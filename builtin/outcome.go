@@ -26,9 +26,14 @@ func (s *session) result(warning string) *tool.Result {
 	}
 	r := answer(joinNote(body, note), out)
 	r.User = note
-	if err := s.failure(); err != nil {
-		r.Err = tool.AsError(err)
-		r.Status = r.Err.Code.Status()
+	err := s.failure()
+	if err == nil {
+		return r
+	}
+	r.Err = tool.AsError(err)
+	r.Status = r.Err.Code.Status()
+	if r.Content = nil; body != "" { // the error itself is told to the model by tool.Do
+		r.Content = []tool.Content{{Type: tool.ContentText, Text: body}}
 	}
 	return r
 }
@@ -51,7 +56,7 @@ func (s *session) snapshot() execOut {
 
 // note says in one line how it stands with a command.
 func (s *session) note() string {
-	took := s.duration().Round(10 * time.Millisecond)
+	took := s.duration().Round(time.Millisecond)
 	switch s.status() {
 	case statusRunning:
 		return fmt.Sprintf("still running as session %s after %s; use process with action poll to read on, kill to end it", s.id, took)
@@ -74,7 +79,7 @@ func (s *session) failure() error {
 	if s.running() {
 		return nil
 	}
-	took := s.exit.Duration.Round(10 * time.Millisecond)
+	took := s.exit.Duration.Round(time.Millisecond)
 	name := clipText(s.command, 80)
 	switch s.exit.Reason {
 	case sandbox.ReasonExited:

@@ -34,7 +34,7 @@ func (s *session) poll(ctx context.Context, timeoutMS int, peek bool) (*tool.Res
 	if !over {
 		out.Status, out.ExitCode, out.TimedOut = statusRunning, nil, false
 		out.RetryInMS = retryHint(idle)
-		note := fmt.Sprintf("still running after %s; poll again in %d ms", s.duration().Round(10*time.Millisecond), out.RetryInMS)
+		note := fmt.Sprintf("still running after %s; poll again in %d ms", s.duration().Round(time.Millisecond), out.RetryInMS)
 		return answer(joinNote(fresh, note), out), nil
 	}
 	return answer(joinNote(fresh, s.note()), out), nil
