@@ -8,13 +8,18 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"sync"
 )
 
 // fileJournal is the Journal in a file of one record a line.
 type fileJournal struct {
-	path string
-	com  *committer
+	path   string
+	store  string // the folder of the store
+	id     string // of the run
+	open   opener
+	com    *committer
+	waiter waiter // in com
 
 	mu     sync.Mutex
 	f      file   // nil once closed
@@ -26,14 +31,13 @@ type fileJournal struct {
 
 var errClosed = errors.New("the journal is closed")
 
-// openJournal opens the journal at path to append behind what is there, which
+// openJournal opens the journal of a run to append behind what is there, which
 // ends at end.
-func openJournal(open opener, path string, end int64, com *committer) (*fileJournal, error) {
-	f, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	return &fileJournal{path: path, com: com, f: f, end: end, synced: end}, nil
+func openJournal(s *Store, id string, end int64) (*fileJournal, error) {
+	j := &fileJournal{path: filepath.Join(s.Dir, id, journalName), store: s.Dir, id: id, open: s.opener(), com: &s.com, end: end, synced: end}
+	var err error
+	j.f, err = j.open(j.path)
+	return j, err
 }
 
 // Append writes the record at once: the system has it then, so that it outlives
@@ -68,16 +72,30 @@ const maxRecent = 1 << 20
 // Commit waits for the sync that makes all that was appended lasting.
 func (j *fileJournal) Commit() error {
 	j.mu.Lock()
-	err, end, done := j.err, j.end, j.synced == j.end
+	err, done := j.err, j.synced == j.end
 	j.mu.Unlock()
 	if err != nil || done {
 		return err
 	}
-	return j.com.commit(j, end)
+	return j.com.commit(j)
 }
 
-// sync makes what was appended lasting by a sync of the file itself.
-func (j *fileJournal) sync() error {
+// lasting reports whether there is nothing to commit.
+func (j *fileJournal) lasting() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.synced == j.end
+}
+
+// committed notes that the commit log has all that was appended.
+func (j *fileJournal) committed() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.settled(j.end)
+}
+
+// syncFile makes what was appended lasting by a sync of the file itself.
+func (j *fileJournal) syncFile() error {
 	j.mu.Lock()
 	f, end, err := j.f, j.end, j.err
 	j.mu.Unlock()
@@ -116,12 +134,16 @@ func (j *fileJournal) failed(err error) error {
 
 func (j *fileJournal) Close() error {
 	j.mu.Lock()
-	open := j.f != nil
+	open, err := j.f != nil, j.err
 	j.mu.Unlock()
 	if !open {
 		return nil
 	}
-	err := j.com.finish(j)
+	if err == nil {
+		err = j.com.finish(j)
+	} else {
+		_ = j.com.finish(j) // what was acknowledged may still stand in the commit log
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if e := j.f.Close(); err == nil && e != nil {

@@ -32,34 +32,46 @@ type folder struct {
 type appended struct {
 	f   file
 	end int64
+	buf []byte // lines that are to be written
 }
 
-func (a *appended) add(line []byte) error {
-	if n, err := a.f.WriteAt(line, a.end); err != nil {
+func (a *appended) flush(open opener, path string) (err error) {
+	if len(a.buf) == 0 {
+		return nil
+	}
+	if a.f == nil {
+		if a.f, err = open(path); err != nil {
+			return unwritable(err)
+		}
+	}
+	if n, err := a.f.WriteAt(a.buf, a.end); err != nil {
 		if n > 0 {
 			_ = a.f.Truncate(a.end) // a torn line is made good by a rebuild
 		}
 		return unwritable(err)
 	}
-	a.end += int64(len(line))
+	a.end += int64(len(a.buf))
+	a.buf = a.buf[:0]
 	return nil
 }
 
-// project appends the lines that the last record gave.
-func (d *folder) project(p *projector) error {
+// project takes the lines that the last record gave, and reports whether there
+// is something to flush that was not there before.
+func (d *folder) project(p *projector) (first bool) {
+	had, has := 0, 0
 	for i, lines := range p.lines {
-		if len(lines) == 0 {
-			continue
-		}
 		a := &d.files[i]
-		if a.f == nil {
-			f, err := d.open(filepath.Join(d.dir, projectionNames[i]))
-			if err != nil {
-				return unwritable(err)
-			}
-			a.f = f
-		}
-		if err := a.add(lines); err != nil {
+		had += len(a.buf)
+		a.buf = append(a.buf, lines...)
+		has += len(a.buf)
+	}
+	return had == 0 && has > 0
+}
+
+// flush writes the lines that wait.
+func (d *folder) flush() error {
+	for i := range d.files {
+		if err := d.files[i].flush(d.open, filepath.Join(d.dir, projectionNames[i])); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,45 @@ import (
 	"github.com/toolpost/toolpost/internal/jsonx"
 )
 
+// members is the names, as they are written, and the values of the object doc,
+// which is compact and valid.
+func members(doc []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		for i := 1; i < len(doc) && doc[i] != '}'; i++ {
+			end := stringEnd(doc, i)
+			name := doc[i+1 : end-1]
+			i = valueEnd(doc, end+1)
+			if !yield(name, doc[end+1:i]) || doc[i] != ',' {
+				return
+			}
+		}
+	}
+}
+
+// valueEnd is the index after the value at doc[i].
+func valueEnd(doc []byte, i int) int {
+	for depth := 0; i < len(doc); {
+		switch doc[i] {
+		case '"':
+			i = stringEnd(doc, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
+}
+
 // pointers is the JSON pointer (RFC 6901) and the offset of every string that
 // is a value in doc, which is compact and valid.
 func pointers(doc []byte) iter.Seq2[string, int] {

@@ -97,20 +97,23 @@ func (p *projector) callLine(call []byte) {
 	if len(call) == 0 {
 		return
 	}
-	var c struct {
-		Args    json.RawMessage `json:"args"`
-		Text    *string         `json:"argsText"`
-		Attempt int             `json:"attempt"`
-		Policy  json.RawMessage `json:"policy"`
-	}
-	_ = json.Unmarshal(call, &c) // it is what the encoder wrote
 	e := encoder{buf: append(p.lines[callLines], call[:len(call)-1]...)}
-	e.text("argsHash", hashOf(c.Args, c.Text))
-	if c.Attempt == 0 {
+	attempt, policy := false, false
+	for name, value := range members(call) {
+		switch string(name) {
+		case "args", "argsText":
+			e.text("argsHash", hashOf(value, string(name) == "argsText"))
+		case "attempt":
+			attempt = true
+		case "policy":
+			policy = true
+		}
+	}
+	if !attempt {
 		e.int("attempt", 1)
 	}
 	e.flag("cancellable", true)
-	if c.Policy == nil && p.policy != nil {
+	if !policy && p.policy != nil {
 		e.name("policy")
 		e.buf = append(e.buf, p.policy...)
 	}
@@ -124,32 +127,26 @@ func (p *projector) resultLine(res []byte) {
 	if len(res) == 0 {
 		return
 	}
-	var r struct {
-		Data json.RawMessage `json:"data"`
-		Text *string         `json:"dataText"`
-	}
-	_ = json.Unmarshal(res, &r)
 	e := encoder{buf: append(p.lines[resultLines], res[:len(res)-1]...)}
-	e.text("dataHash", hashOf(r.Data, r.Text))
+	for name, value := range members(res) {
+		switch string(name) {
+		case "data", "dataText":
+			e.text("dataHash", hashOf(value, string(name) == "dataText"))
+		}
+	}
 	p.lines[resultLines] = append(e.buf, '}', '\n')
 }
 
-// hashOf is the SHA-256 of the canonical form (RFC 8785) of raw in hex; of the
-// text itself where it was no JSON, and "" if there is neither.
-func hashOf(raw []byte, text *string) string {
-	if text != nil {
-		sum := sha256.Sum256([]byte(*text))
-		return hex.EncodeToString(sum[:])
+// hashOf is the SHA-256 of the canonical form (RFC 8785) of a value in hex. Of
+// what was no JSON, and stands as a string, it is that of the text itself.
+func hashOf(value []byte, isText bool) string {
+	if isText {
+		value = jsonx.AppendText(nil, value)
+	} else if h, err := jsonx.Hash(value); err == nil {
+		return h
 	}
-	if len(raw) == 0 {
-		return ""
-	}
-	h, err := jsonx.Hash(raw)
-	if err != nil { // a number that no double comes near
-		sum := sha256.Sum256(raw)
-		return hex.EncodeToString(sum[:])
-	}
-	return h
+	sum := sha256.Sum256(value) // also of a number that no double comes near
+	return hex.EncodeToString(sum[:])
 }
 
 // Counts is how many there are of what a run's record holds.

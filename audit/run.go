@@ -22,6 +22,7 @@ type Run struct {
 	told    bool // the facts are on record
 	proj    projector
 	summary Summary
+	timer   *time.Timer // flushes the projections
 	closed  bool
 	err     error
 }
@@ -87,12 +88,34 @@ func (r *Run) write(e *event.Event) error {
 	if r.folder != nil {
 		enc := &r.chain.enc
 		r.proj.add(e, parts{enc.call.of(line), enc.res.of(line), enc.own.of(line)})
-		if err := r.folder.project(&r.proj); err != nil {
-			return err
+		if r.folder.project(&r.proj) {
+			r.flushSoon()
 		}
 	}
 	r.summary.add(e, payloadOf(e))
 	return nil
+}
+
+// lag is how far the projections may be behind the journal. Lines that come in
+// the meantime are written together.
+const lag = 20 * time.Millisecond
+
+// flushSoon has the projections written. R.mu is held.
+func (r *Run) flushSoon() {
+	if r.timer != nil {
+		r.timer.Reset(lag)
+		return
+	}
+	r.timer = time.AfterFunc(lag, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.closed {
+			return
+		}
+		if err := r.folder.flush(); err != nil {
+			r.err = cmp.Or(r.err, err)
+		}
+	})
 }
 
 func callID(e *event.Event) string {
@@ -150,7 +173,10 @@ func (r *Run) Close() error {
 	if r.folder == nil {
 		return nil // what is in memory can still be read
 	}
-	err := r.journal.Close()
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	err := cmp.Or(r.folder.flush(), r.journal.Close())
 	if err == nil && r.err == nil {
 		r.summary.close(&r.chain)
 		err = r.folder.writeSummary(&r.summary)

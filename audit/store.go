@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/toolpost/toolpost/tool"
 )
@@ -17,8 +18,10 @@ import (
 type Store struct {
 	Dir string
 
-	com  committer
-	open opener // openFile if nil
+	com     committer
+	open    opener // openFile if nil
+	once    sync.Once
+	onceErr error
 }
 
 func (s *Store) opener() opener {
@@ -33,6 +36,9 @@ func (s *Store) opener() opener {
 // UNAVAILABLE.
 func (s *Store) Create(f Facts) (*Run, error) {
 	if err := f.complete(); err != nil {
+		return nil, err
+	}
+	if err := s.recover(); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.Dir, f.ID)
@@ -67,7 +73,7 @@ func (s *Store) begin(dir string, f Facts) (*Run, error) {
 		return nil, err
 	}
 	d := &folder{dir: dir, lock: lock, open: s.opener()}
-	j, err := openJournal(s.opener(), filepath.Join(dir, journalName), 0, &s.com)
+	j, err := openJournal(s, f.ID, 0)
 	if err != nil {
 		_ = d.close()
 		return nil, unwritable(err)
@@ -105,7 +111,7 @@ func (s *Store) resume(d *folder, id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := openJournal(s.opener(), filepath.Join(d.dir, journalName), m.place.offset, &s.com)
+	j, err := openJournal(s, id, m.place.offset)
 	if err != nil {
 		return nil, unwritable(err)
 	}
@@ -128,6 +134,9 @@ func (s *Store) runDir(id string) (string, error) {
 	if err := checkID(id); err != nil {
 		return "", err
 	}
+	if err := s.recover(); err != nil {
+		return "", err
+	}
 	dir := filepath.Join(s.Dir, id)
 	if _, err := os.Stat(filepath.Join(dir, runName)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -138,6 +147,14 @@ func (s *Store) runDir(id string) (string, error) {
 	return dir, nil
 }
 
-// Close ends what the store does for its runs together. Runs are to be closed
-// before.
-func (s *Store) Close() error { return nil }
+// recover looks after what a machine that stopped left behind. It does so when
+// the store is first used.
+func (s *Store) recover() error {
+	s.once.Do(func() { s.onceErr = recoverLogs(s.opener(), s.Dir) })
+	return s.onceErr
+}
+
+// Close ends what the store does for its runs together. The runs are to be
+// closed before; a store that is not closed leaves nothing undone, but a file
+// for the next to clear away.
+func (s *Store) Close() error { return s.com.close() }

@@ -1,0 +1,4 @@
+package audit
+
+// Datasync is the sync that journals use.
+var Datasync = datasync
