@@ -86,7 +86,8 @@ func (c *Cell) Start(ctx context.Context, cmd Cmd, out Sink) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{cell: c, limits: limits, sink: out, started: time.Now(), done: make(chan struct{}), stop: make(chan Reason, 1)}
+	path, argv = withLimits(path, argv, limits)
+	p := &Process{cell: c, limits: limits, sink: out, started: time.Now(), done: make(chan struct{}), fed: make(chan struct{}), stop: make(chan Reason, 1)}
 	if err := p.wire(cmd); err != nil {
 		return nil, err
 	}
@@ -105,21 +106,16 @@ func (c *Cell) launch(p *Process, path string, argv []string, dir string, env []
 	if c.closed {
 		return fail(KindClosed, "", "the session is over; no more commands can be started")
 	}
-	proc, err := os.StartProcess(path, argv, &os.ProcAttr{
-		Dir: dir, Env: env, Files: p.child, Sys: childAttr(path, argv, cmd),
+	var err error
+	p.proc, p.tree, err = c.mark.plant(func() (*os.Process, error) {
+		return os.StartProcess(path, argv, &os.ProcAttr{
+			Dir: dir, Env: env, Files: p.child, Sys: childAttr(path, argv, cmd),
+		})
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		c.running[p] = true
 	}
-	p.proc = proc
-	p.tree, err = c.mark.plant(proc, p.limits)
-	if err != nil {
-		_ = proc.Kill()
-		_, _ = proc.Wait()
-		return err
-	}
-	c.running[p] = true
-	return nil
+	return err
 }
 
 // forget takes an ended command off the list.

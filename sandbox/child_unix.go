@@ -3,6 +3,8 @@
 package sandbox
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"strings"
 	"syscall"
@@ -52,4 +54,34 @@ func exitStatus(state *os.ProcessState) (code int, signal string) {
 		return 128 + int(ws.Signal()), unix.SignalName(ws.Signal())
 	}
 	return state.ExitCode(), ""
+}
+
+// withLimits has a shell set the limits of the process and then become the
+// command, so that they hold from its first moment on.
+func withLimits(path string, argv []string, l Limits) (string, []string) {
+	var set strings.Builder
+	for _, limit := range []struct {
+		option   string
+		resource int
+		value    int64
+	}{
+		{"-n", unix.RLIMIT_NOFILE, int64(l.OpenFiles)},
+		{"-f", unix.RLIMIT_FSIZE, l.FileBytes},
+	} {
+		if limit.value <= 0 {
+			continue
+		}
+		var own unix.Rlimit
+		if unix.Getrlimit(limit.resource, &own) == nil && own.Max < math.MaxInt64 {
+			limit.value = min(limit.value, int64(own.Max))
+		}
+		if limit.option == "-f" {
+			limit.value = max(limit.value/512, 1) // POSIX counts blocks
+		}
+		fmt.Fprintf(&set, "ulimit %s %d || exit 126; ", limit.option, limit.value)
+	}
+	if set.Len() == 0 {
+		return path, argv
+	}
+	return "/bin/sh", append([]string{"sh", "-c", set.String() + `exec "$@"`, "sh", path}, argv[1:]...)
 }

@@ -29,3 +29,6 @@ func openTerminal(Size) (ours, theirs *os.File, err error) { return nil, nil, er
 func setTerminalSize(*os.File, Size) error { return errNoTerminal }
 
 func exitStatus(state *os.ProcessState) (code int, signal string) { return state.ExitCode(), "" }
+
+// withLimits changes nothing; checkLimits has refused what it would set.
+func withLimits(path string, argv []string, _ Limits) (string, []string) { return path, argv }

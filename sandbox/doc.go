@@ -41,8 +41,7 @@
 // change its mark, and work can be handed to a service such as cron or
 // systemd); that commands end when this process is killed rather than closed;
 // that on systems other than Linux a process is found that has left both its
-// parent and its process group. Limits on memory and processes are sampled,
-// and those on files and descriptors are set just after the start.
+// parent and its process group. Limits on memory and processes are sampled.
 //
 // [Denied] is a courtesy, not a wall: a line can hide what it runs in more ways
 // than any list knows.

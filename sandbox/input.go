@@ -11,17 +11,17 @@ import (
 // unless it is to stay open.
 func (p *Process) feed(data []byte, cmd Cmd) {
 	if len(data) == 0 {
+		close(p.fed)
 		return
 	}
+	in := p.stdin // nobody else writes or closes it before fed is closed
 	p.noRead.Go(func() {
-		p.inMu.Lock()
-		in := p.stdin
-		p.inMu.Unlock()
-		if in == nil {
-			return
-		}
 		_, err := in.Write(data)
-		if err != nil || !cmd.OpenStdin && cmd.TTY == nil {
+		p.inMu.Lock()
+		shut := p.shut
+		close(p.fed)
+		p.inMu.Unlock()
+		if shut || err != nil || !cmd.OpenStdin && cmd.TTY == nil {
 			p.closeInput()
 		}
 	})
@@ -89,7 +89,17 @@ func (p *Process) CloseStdin() error {
 		_, err := p.Write(context.Background(), []byte{4})
 		return err
 	}
-	p.closeInput()
+	p.inMu.Lock()
+	select {
+	case <-p.fed:
+	default:
+		p.shut = true
+	}
+	shut := p.shut
+	p.inMu.Unlock()
+	if !shut {
+		p.closeInput()
+	}
 	return nil
 }
 

@@ -14,7 +14,6 @@ type procStat struct {
 	parent  int
 	group   int
 	session int
-	begin   uint64 // start, in clock ticks since boot
 }
 
 func readStat(pid int) (procStat, bool) {
@@ -30,14 +29,13 @@ func readStat(pid int) (procStat, bool) {
 func parseStat(pid int, s string) (procStat, bool) {
 	i := strings.LastIndexByte(s, ')')
 	f := strings.Fields(s[i+1:])
-	if i < 0 || len(f) < 20 || f[0] == "" {
+	if i < 0 || len(f) < 4 || f[0] == "" {
 		return procStat{}, false
 	}
 	st := procStat{pid: pid, state: f[0][0]}
 	st.parent, _ = strconv.Atoi(f[1])
 	st.group, _ = strconv.Atoi(f[2])
 	st.session, _ = strconv.Atoi(f[3])
-	st.begin, _ = strconv.ParseUint(f[19], 10, 64)
 	return st, true
 }
 
@@ -56,22 +54,6 @@ func readAllStats() []procStat {
 		}
 		if st, ok := readStat(pid); ok {
 			out = append(out, st)
-		}
-	}
-	return out
-}
-
-// children lists the children of a process's first thread.
-func children(pid int) []int {
-	s := strconv.Itoa(pid)
-	b, err := os.ReadFile("/proc/" + s + "/task/" + s + "/children")
-	if err != nil {
-		return nil
-	}
-	var out []int
-	for _, f := range bytes.Fields(b) {
-		if n, err := strconv.Atoi(string(f)); err == nil {
-			out = append(out, n)
 		}
 	}
 	return out

@@ -35,8 +35,10 @@ type Process struct {
 	outputs []output   // our ends
 	tty     *os.File   // our end of the terminal
 
-	inMu  sync.Mutex // guards stdin
-	stdin *os.File   // our end, nil when closed; the terminal when there is one
+	inMu  sync.Mutex    // guards stdin and shut
+	stdin *os.File      // our end, nil when closed; the terminal when there is one
+	shut  bool          // close the input once Cmd.Stdin is written
+	fed   chan struct{} // closed once Cmd.Stdin is written
 
 	outMu  sync.Mutex // guards the sink, spent and muted
 	spent  int64

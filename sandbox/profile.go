@@ -43,10 +43,11 @@ type Limits struct {
 	// 0 is none. Sampled like Memory. Linux only.
 	Processes int
 
-	// OpenFiles is the most descriptors of each process; 0 is inherited. Linux only.
+	// OpenFiles is the most descriptors of each process; 0 is inherited. Not on Windows.
 	OpenFiles int
 
-	// FileBytes is the largest file that a process may write; 0 is none. Linux only.
+	// FileBytes is the largest file that a process may write, in bytes, rounded
+	// down to blocks of 512; 0 is none. Not on Windows.
 	FileBytes int64
 }
 

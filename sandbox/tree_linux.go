@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -46,7 +45,6 @@ func newCellMark() cellMark {
 // tree is all processes that a command has started, itself included.
 type tree struct {
 	leader int
-	begin  uint64 // start time of the leader, in clock ticks since boot
 	mark   uint64
 	mask   uint64 // which bits of the mark count
 	marked bool
@@ -55,46 +53,32 @@ type tree struct {
 	ended bool // the leader has been reaped; its pid may be another's
 }
 
-// plant marks a process just started and gives it its limits.
-func (m cellMark) plant(proc *os.Process, limits Limits) (*tree, error) {
-	t := &tree{leader: proc.Pid, mark: m.cell | m.serial.Add(1)&markSerial, mask: math.MaxUint64}
-	if st, ok := readStat(proc.Pid); ok {
-		t.begin = st.begin
+// marking guards the limit of this process, which is what a child inherits:
+// it is the command's mark for the moment of the fork. Nothing else uses it.
+var marking sync.Mutex
+
+// plant starts a process with a mark of its own, which it has from its first
+// moment on.
+func (m cellMark) plant(start func() (*os.Process, error)) (*os.Process, *tree, error) {
+	t := &tree{mark: m.cell | m.serial.Add(1)&markSerial, mask: math.MaxUint64}
+	marking.Lock()
+	defer marking.Unlock()
+	var own unix.Rlimit
+	if unix.Prlimit(0, rlimitLocks, nil, &own) == nil && own.Max >= t.mark {
+		t.marked = unix.Prlimit(0, rlimitLocks, &unix.Rlimit{Cur: t.mark, Max: own.Max}, nil) == nil
+		defer unix.Prlimit(0, rlimitLocks, &own, nil)
 	}
-	pids := append([]int{proc.Pid}, children(proc.Pid)...)
-	for _, pid := range pids {
-		if err := setLimits(pid, limits); err != nil && pid == proc.Pid && err != unix.ESRCH {
-			return nil, fmt.Errorf("setting limits of the command: %w", err)
-		}
-		err := unix.Prlimit(pid, rlimitLocks, &unix.Rlimit{Cur: t.mark, Max: t.mark}, nil)
-		t.marked = t.marked || err == nil
+	proc, err := start()
+	if err != nil {
+		return nil, nil, err
 	}
-	return t, nil
+	t.leader = proc.Pid
+	return proc, t, nil
 }
 
 // everything is a tree of all that bears a mark of the cell.
 func (m cellMark) everything() []*tree {
 	return []*tree{{mark: m.cell, mask: ^uint64(markSerial), marked: true, ended: true}}
-}
-
-func setLimits(pid int, limits Limits) error {
-	for _, l := range []struct {
-		resource int
-		value    int64
-	}{{unix.RLIMIT_NOFILE, int64(limits.OpenFiles)}, {unix.RLIMIT_FSIZE, limits.FileBytes}} {
-		if l.value <= 0 {
-			continue
-		}
-		var old unix.Rlimit
-		if err := unix.Prlimit(pid, l.resource, nil, &old); err != nil {
-			return err
-		}
-		v := min(uint64(l.value), old.Max)
-		if err := unix.Prlimit(pid, l.resource, &unix.Rlimit{Cur: v, Max: v}, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkLimits refuses what cannot be enforced here; on Linux all can.
@@ -135,7 +119,7 @@ func (t *tree) members() []member {
 	for grown := true; grown; {
 		grown = false
 		for _, st := range all {
-			if !in[st.pid] && in[st.parent] && st.begin >= t.begin {
+			if !in[st.pid] && in[st.parent] {
 				in[st.pid], grown = true, true
 			}
 		}
@@ -148,7 +132,7 @@ func (t *tree) members() []member {
 		case !in[st.pid]:
 		case st.state != 'Z' && st.state != 'X':
 			out = append(out, member{st.pid, st.group})
-		case st.parent == self && st.pid != t.leader && st.session != self:
+		case st.parent == self && st.pid != t.leader && st.session != ownSession():
 			_, _ = unix.Wait4(st.pid, nil, unix.WNOHANG, nil)
 		}
 	}
@@ -159,16 +143,23 @@ func (t *tree) members() []member {
 // leader. While the leader is not reaped its pid, and so its session, is its
 // own; afterwards only a session that still has members is.
 func (t *tree) owns(st procStat, ended bool) bool {
-	if t.begin != 0 && st.begin < t.begin {
-		return false
-	}
 	if t.leader != 0 && !ended && (st.pid == t.leader || st.session == t.leader) {
 		return true
 	}
 	if t.leader != 0 && ended && !t.marked && st.session == t.leader {
 		return true
 	}
-	return t.marked && markOf(st.pid)&t.mask == t.mark&t.mask
+	return t.marked && st.session != ownSession() && markOf(st.pid)&t.mask == t.mark&t.mask
+}
+
+// ownSession is the session of this process, which no command is in: what it
+// starts elsewhere at the moment of a fork may bear the mark and is spared.
+func ownSession() int {
+	sid, err := unix.Getsid(0)
+	if err != nil {
+		return 0
+	}
+	return sid
 }
 
 // markOf reads the mark of a process. One that has gained rights, such as su,
@@ -177,7 +168,7 @@ func markOf(pid int) uint64 {
 	var l unix.Rlimit
 	err := unix.Prlimit(pid, rlimitLocks, nil, &l)
 	if err == nil {
-		return l.Max
+		return l.Cur
 	}
 	if err != unix.EPERM {
 		return 0
@@ -188,9 +179,9 @@ func markOf(pid int) uint64 {
 	}
 	_, rest, _ := bytes.Cut(b, []byte("Max file locks"))
 	fields := bytes.Fields(rest)
-	if len(fields) < 2 {
+	if len(fields) < 1 {
 		return 0
 	}
-	v, _ := strconv.ParseUint(string(fields[1]), 10, 64)
+	v, _ := strconv.ParseUint(string(fields[0]), 10, 64)
 	return v
 }

@@ -20,8 +20,12 @@ type cellMark struct{}
 
 func newCellMark() cellMark { return cellMark{} }
 
-func (cellMark) plant(proc *os.Process, _ Limits) (*tree, error) {
-	return &tree{leader: proc.Pid}, nil
+func (cellMark) plant(start func() (*os.Process, error)) (*os.Process, *tree, error) {
+	proc, err := start()
+	if err != nil {
+		return nil, nil, err
+	}
+	return proc, &tree{leader: proc.Pid}, nil
 }
 
 // everything has nothing to add: without marks, what ended commands left is
@@ -29,8 +33,8 @@ func (cellMark) plant(proc *os.Process, _ Limits) (*tree, error) {
 func (cellMark) everything() []*tree { return nil }
 
 func checkLimits(l Limits) error {
-	if l.Memory > 0 || l.Processes > 0 || l.OpenFiles > 0 || l.FileBytes > 0 {
-		return fail(KindInvalid, "", "limits on memory, processes, open files and file size are enforced on Linux only; leave them out here")
+	if l.Memory > 0 || l.Processes > 0 {
+		return fail(KindInvalid, "", "limits on memory and processes are enforced on Linux only; leave them out here")
 	}
 	return nil
 }

@@ -23,7 +23,21 @@ type cellMark struct{}
 
 func newCellMark() cellMark { return cellMark{} }
 
-func (cellMark) plant(proc *os.Process, _ Limits) (*tree, error) {
+func (cellMark) plant(start func() (*os.Process, error)) (*os.Process, *tree, error) {
+	proc, err := start()
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := newJob(proc)
+	if err != nil {
+		_ = proc.Kill()
+		_, _ = proc.Wait()
+		return nil, nil, err
+	}
+	return proc, t, nil
+}
+
+func newJob(proc *os.Process) (*tree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, os.NewSyscallError("CreateJobObject", err)
@@ -54,7 +68,7 @@ func (cellMark) everything() []*tree { return nil }
 
 func checkLimits(l Limits) error {
 	if l.Memory > 0 || l.Processes > 0 || l.OpenFiles > 0 || l.FileBytes > 0 {
-		return fail(KindInvalid, "", "limits on memory, processes, open files and file size are enforced on Linux only; leave them out here")
+		return fail(KindInvalid, "", "limits on memory, processes, open files and file size are not enforced on Windows; leave them out here")
 	}
 	return nil
 }
