@@ -142,7 +142,7 @@ func differ(t *testing.T, src, doc string) (accepted bool) {
 }
 
 func TestFastAndSlowAgree(t *testing.T) {
-	accepted, n := 0, 600
+	accepted, n := 0, 300
 	for i := range n {
 		m := maker{rand.New(rand.NewPCG(uint64(i), 7))}
 		src := m.document()

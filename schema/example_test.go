@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/toolpost/toolpost/schema"
 )
@@ -115,6 +116,24 @@ func ExampleDecode() {
 	err := schema.Decode([]byte(`{"limit":2e2}`), &in)
 	fmt.Println(in.Limit, err)
 	// Output: 200 <nil>
+}
+
+func ExampleEncode() {
+	b, err := schema.Encode(map[string]int{"b": 1, "a": 2})
+	fmt.Println(string(b), err)
+	// Output: {"a":2,"b":1} <nil>
+}
+
+func ExampleCanonical() {
+	b, err := schema.Canonical([]byte(`{"b": 1.0, "a": "\u00e9"}`))
+	fmt.Println(string(b), err)
+	// Output: {"a":"é","b":1} <nil>
+}
+
+func ExampleOf() {
+	s, err := schema.Of(reflect.TypeFor[[]bool]())
+	fmt.Println(string(s.JSON()), err)
+	// Output: {"type":"array","items":{"type":"boolean"}} <nil>
 }
 
 func ExampleHash() {

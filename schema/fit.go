@@ -101,11 +101,9 @@ func (s *Schema) adjust(doc []byte, fits bool) (Fitted, error) {
 	if !fits {
 		v = f.whole(v)
 		fits = f.settle(v)
-	} else {
-		f.trial(v, f.fold)
 	}
-	if fits && s.defaults {
-		f.trial(v, f.fill)
+	if fits {
+		f.improve(v)
 	}
 	if len(f.changes) == 0 {
 		if fits {
@@ -166,6 +164,21 @@ func (f *fitter) settle(v *val) bool {
 	}
 	f.changes = f.changes[:before]
 	return false
+}
+
+// improve folds names and fills in defaults of a document that fits. They are
+// taken in turn, because a default may stand in the way of a name.
+func (f *fitter) improve(v *val) {
+	for range maxPasses {
+		before := len(f.changes)
+		f.trial(v, f.fold)
+		if f.schema.defaults {
+			f.trial(v, f.fill)
+		}
+		if len(f.changes) == before {
+			return
+		}
+	}
 }
 
 // trial applies step to v until nothing changes, and takes everything back when

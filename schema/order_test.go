@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"encoding/json"
+	"sync"
 	"testing"
 
 	"github.com/toolpost/toolpost/schema"
@@ -88,6 +89,23 @@ func TestBadOrdersAreRefused(t *testing.T) {
 			t.Errorf("%s: got %d problems, the first is %s (%v); want one %s", c.name, len(err.Problems), got, err, c.rule)
 		}
 	}
+}
+
+func TestASchemaServesManyGoroutines(t *testing.T) {
+	s := schema.MustParse(orderSchema)
+	good, bad, odd := []byte(orderArgs), []byte(edit(t, "", "quantity", 0)), []byte(edit(t, "", "quantity", "12"))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 20 {
+				_, err := s.Fit(odd)
+				if s.Check(good) != nil || s.Check(bad) == nil || err != nil || len(s.Example()) == 0 {
+					t.Error("a wrong answer")
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 func TestCheckAndFitOfFittingDocumentsDoNotAllocate(t *testing.T) {
