@@ -11,7 +11,7 @@ import (
 // maxSteps bounds how many more values than its document has bytes a matcher
 // looks at, so that no schema makes checking exponential in the depth of the
 // document.
-const maxSteps = 1 << 20
+const maxSteps = 1 << 18
 
 // A matcher walks the bytes of one document along a node, once, without a tree.
 // It answers only yes or no.

@@ -117,4 +117,3 @@ func (m *matcher) text(i, end int, plain bool) []byte {
 	m.buf = jsonx.AppendText(m.buf[:0], m.b[i:end])
 	return m.buf
 }
-

@@ -8,8 +8,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	fault "github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
 // A reporter turns the error tree of the slow validator into problems.
@@ -144,9 +142,15 @@ func (r *reporter) leaf(e *jsonschema.ValidationError) []Problem {
 			p.Rule, p.Message = "unevaluatedProperties", "unknown property"
 		}
 	default:
-		p.Message = e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+		p.Message = plainMessage(e)
 	}
 	return []Problem{p}
+}
+
+// plainMessage is what the slow validator says of e alone.
+func plainMessage(e *jsonschema.ValidationError) string {
+	alone := jsonschema.ValidationError{SchemaURL: e.SchemaURL, ErrorKind: e.ErrorKind}
+	return strings.TrimPrefix(alone.Error(), "at '': ")
 }
 
 // start fills in what all problems have.
