@@ -52,11 +52,10 @@ func (e *encoder) appendCall(c *tool.Call) {
 		e.text("riskLevel", string(c.Spec.Risk))
 		e.text("category", c.Spec.Category)
 	}
-	for _, k := range slices.Sorted(maps.Keys(c.Extra)) {
-		if c.Spec != nil && (k == "riskLevel" || k == "category") {
-			continue
+	for _, k := range sorted(c.Extra) {
+		if c.Spec == nil || k != "riskLevel" && k != "category" {
+			e.extra(k, c.Extra[k])
 		}
-		e.extra(k, c.Extra[k])
 	}
 	e.buf = append(e.buf, '}')
 	e.call.end = len(e.buf)
@@ -73,6 +72,13 @@ func (e *encoder) ref(r *tool.Ref) {
 	e.text("turnId", r.Turn)
 	e.int("turnEpoch", int64(r.Epoch))
 	e.int("attempt", int64(r.Attempt))
+}
+
+func sorted(m map[string]json.RawMessage) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m))
 }
 
 // extra is a member whose name came from outside.
@@ -147,7 +153,7 @@ func (e *encoder) appendResult(r *tool.Result) {
 	e.time("endedAt", r.Ended)
 	e.name("durationMs")
 	e.buf = strconv.AppendInt(e.buf, r.Duration().Milliseconds(), 10)
-	for _, k := range slices.Sorted(maps.Keys(r.Extra)) {
+	for _, k := range sorted(r.Extra) {
 		e.extra(k, r.Extra[k])
 	}
 	e.buf = append(e.buf, '}')

@@ -19,6 +19,7 @@ import (
 // when the stream has ended. To break leaves the record as a crash would.
 func Record(r *Run, s event.Stream) event.Stream {
 	return func(yield func(event.Event, error) bool) {
+		defer r.Close() // also when the listener panics
 		w := recording{run: r, yield: yield}
 		failed := w.record(s)
 		err := r.Close()
