@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -55,13 +57,39 @@ func build(ctx context.Context, root, dir string, progress io.Writer) ([]program
 func buildOne(ctx context.Context, name, src, dir string, progress io.Writer) (program, error) {
 	p := program{name, filepath.Join(dir, name+".test")}
 	fmt.Fprintf(progress, "building %s …\n", name)
-	if err := command(ctx, src, "go", "test", "-c", "-o", p.path, "."); err != nil {
+	args := []string{"test", "-c", "-o", p.path}
+	if mod, err := moduleCopy(src, dir, name); err != nil {
+		return p, fmt.Errorf("build %s: %w", name, err)
+	} else if mod != "" {
+		args = append(args, "-mod=mod", "-modfile="+mod)
+	}
+	if err := command(ctx, src, "go", append(args, ".")...); err != nil {
 		return p, fmt.Errorf("build %s: %w", name, err)
 	}
 	if err := command(ctx, src, p.path, "-test.run", "Turns|Orders|Work", "-test.timeout", "2m"); err != nil {
 		return p, fmt.Errorf("check that the runtimes of %s do the work: %w", name, err)
 	}
 	return p, nil
+}
+
+// moduleCopy is a copy of the go.mod and go.sum of a nested module, into which the
+// build may write what this module has come to need since they were tidied. It
+// is "" for a folder that is no module of its own.
+func moduleCopy(src, dir, name string) (string, error) {
+	mod := filepath.Join(dir, name+".mod")
+	for from, to := range map[string]string{"go.mod": mod, "go.sum": filepath.Join(dir, name+".sum")} {
+		text, err := os.ReadFile(filepath.Join(src, from))
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(to, text, 0o600); err != nil {
+			return "", err
+		}
+	}
+	return mod, nil
 }
 
 // command runs a program in a folder. What it printed is told only when it
