@@ -10,6 +10,14 @@ func Space(b []byte, i int) int {
 	return i
 }
 
+// ordinary are the bytes that stand for themselves inside a string.
+var ordinary = func() (set [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		set[c] = c != '"' && c != '\\'
+	}
+	return set
+}()
+
 // String scans the string that opens with the quote at b[i]. It returns the
 // index after the closing quote and whether the text between the quotes stands
 // for itself (holds no escape). A failure has a message, and end is where it is.
@@ -17,6 +25,12 @@ func String(b []byte, i int) (end int, plain bool, msg string) {
 	plain = true
 	i++
 	for i < len(b) {
+		for i < len(b) && ordinary[b[i]] {
+			i++
+		}
+		if i == len(b) {
+			break
+		}
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1, plain, ""
@@ -27,8 +41,6 @@ func String(b []byte, i int) (end int, plain bool, msg string) {
 			}
 		case c < ' ':
 			return i, false, "control character in a string: write it as an escape"
-		case c < utf8.RuneSelf:
-			i++
 		default:
 			r, n := utf8.DecodeRune(b[i:])
 			if r == utf8.RuneError && n == 1 {
