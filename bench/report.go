@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// notes say what a reader must know of a row to compare it.
+// note is a row's name, with what a reader must know to compare it.
 func note(name string) string {
 	switch name {
 	case "floor":
@@ -67,7 +67,7 @@ func turnTable(w io.Writer, f *findings) {
 	for _, n := range names {
 		fmt.Fprintf(w, "| %s |", note(n))
 		for _, sc := range scenarios {
-			fmt.Fprintf(w, " %s%s |", duration(f.ns("Turn", n, sc)), times(f.ns("Turn", n, sc), f.ns("Turn", "floor", sc)))
+			fmt.Fprintf(w, " %s%s |", duration(f.ns("Turn", n, sc)), times(f.ns("Turn", n, sc), f.ns("Turn", floorOf(n), sc)))
 		}
 		fmt.Fprintln(w)
 	}
@@ -100,6 +100,14 @@ func orderTable(w io.Writer, f *findings) {
 	}
 }
 
+// floorOf is the floor that was measured in the same process.
+func floorOf(name string) string {
+	if strings.Contains(name, "picoclaw") {
+		return "floor-picoclaw"
+	}
+	return "floor"
+}
+
 // ns is the median time of a benchmark.
 func (f *findings) ns(benchmark, name, scenario string) float64 {
 	full := benchmark + "/" + name
@@ -110,7 +118,10 @@ func (f *findings) ns(benchmark, name, scenario string) float64 {
 }
 
 func (f *findings) memory(name, scenario string) string {
-	s := f.samples["Turn/"+name+"/"+scenario]
+	s, ok := f.samples["Turn/"+name+"/"+scenario]
+	if !ok {
+		return "–"
+	}
 	return fmt.Sprintf("%.1f kB, %.0f allocs", s.median("B/op")/1000, s.median("allocs/op"))
 }
 
