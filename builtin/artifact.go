@@ -32,7 +32,7 @@ type Blob interface {
 type artifactIn struct {
 	ID     string `json:"id" desc:"The id that the shortened result names." min:"1"`
 	Offset int64  `json:"offset,omitzero" desc:"Byte to begin at; go on with the next of the last answer." min:"0"`
-	Limit  int    `json:"limit,omitzero" desc:"Most bytes to return; at most 50 KB come at once." min:"1" default:"51200"`
+	Limit  int    `json:"limit,omitzero" desc:"Most bytes to return; at most 50 KB come at once." min:"4" default:"51200"`
 	Find   string `json:"find,omitzero" desc:"Begin at the line where this text occurs next, at or behind offset."`
 }
 
@@ -80,7 +80,7 @@ func (a *Artifacts) read(ctx context.Context, in artifactIn) (*tool.Result, erro
 			return nil, err
 		}
 	}
-	data, start, err := textAt(blob, start, min(cmp.Or(in.Limit, pageBytes), pageBytes))
+	data, start, err := textAt(blob, start, min(max(cmp.Or(in.Limit, pageBytes), utf8.UTFMax), pageBytes))
 	if err != nil {
 		return nil, fmt.Errorf("read artifact %s: %w", in.ID, err)
 	}
@@ -114,11 +114,7 @@ func textAt(blob Blob, start int64, limit int) ([]byte, int64, error) {
 	if len(buf) <= limit {
 		return buf, start, nil
 	}
-	if cut := wholeRunes(buf, limit); len(cut) > 0 {
-		return cut, start, nil
-	}
-	_, size := utf8.DecodeRune(buf)
-	return buf[:size], start, nil // a limit of less than one character
+	return wholeRunes(buf, limit), start, nil
 }
 
 // findIn is where the line begins that has the text next, at or behind the

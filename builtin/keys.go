@@ -79,7 +79,7 @@ func modifiers(name string) (shift, alt, ctrl bool, key string) {
 		switch strings.ToLower(key[:i]) {
 		case "c", "ctrl", "control":
 			ctrl = true
-		case "m", "alt", "meta", "a":
+		case "m", "alt", "meta":
 			alt = true
 		case "s", "shift":
 			shift = true

@@ -93,7 +93,7 @@ func (s *searcher) file(ctx context.Context, e sandbox.Entry) []searchMatch {
 	if err != nil {
 		return nil
 	}
-	content := f.Content
+	content := bytes.TrimPrefix(f.Content, []byte("\ufeff"))
 	if enc := sandbox.Sniff(content); enc == sandbox.UTF16LE || enc == sandbox.UTF16BE {
 		text, _, err := sandbox.Decode(content)
 		if err != nil {
