@@ -19,10 +19,10 @@ const LevelNone = "none"
 //
 // A Cell is safe for concurrent use. It is made by [NewCell].
 type Cell struct {
-	root    *Root
-	limits  Limits
-	inherit []string
-	mark    cellMark
+	root   *Root
+	limits Limits
+	named  []string // variables that the operator lets through besides the safe ones
+	mark   cellMark
 
 	mu      sync.Mutex
 	closed  bool
@@ -44,11 +44,11 @@ func NewCell(root *Root, p Profile) (*Cell, error) {
 	if err := checkLimits(p.Limits); err != nil {
 		return nil, err
 	}
-	inherit := DefaultEnv()
+	var named []string
 	for _, name := range p.Env {
-		inherit = append(inherit, envKey(name))
+		named = append(named, envKey(name))
 	}
-	return &Cell{root: root, limits: p.Limits, inherit: inherit, mark: newCellMark(), running: map[*Process]bool{}}, nil
+	return &Cell{root: root, limits: p.Limits, named: named, mark: newCellMark(), running: map[*Process]bool{}}, nil
 }
 
 // Level says which walls stand around commands: today always [LevelNone].

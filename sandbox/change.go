@@ -19,7 +19,7 @@ type Change struct {
 	Path       string    `json:"path"`                 // relative to the workspace, links resolved
 	From       string    `json:"from,omitempty"`       // the former path of a renamed one
 	Kind       EntryKind `json:"kind"`                 // file, dir, link …
-	BeforeEtag string    `json:"beforeEtag,omitempty"` // of a file that was there before
+	BeforeEtag string    `json:"beforeEtag,omitempty"` // of a file that was there before; empty when it could not be read or has more than 1 GiB
 	AfterEtag  string    `json:"afterEtag,omitempty"`  // of a file that is there now
 	Bytes      int64     `json:"bytes"`                // size of the file now, or of the deleted one
 	Folders    []string  `json:"folders,omitempty"`    // folders that were made on the way, outermost first

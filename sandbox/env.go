@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -9,12 +10,13 @@ import (
 
 // DefaultEnv returns the names of the variables that commands inherit from
 // this process when they are set: what programs need to find their files and
-// speak the user's language, and none that usually holds a secret.
+// speak the user's language, and none that usually holds a secret. One whose
+// value is a URL with a password in it is left out all the same.
 func DefaultEnv() []string {
 	names := []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TERM", "COLORTERM",
-		"TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
-		"GOPATH", "GOCACHE", "GOMODCACHE", "GOROOT", "GOFLAGS", "GOPROXY", "GONOSUMDB", "GONOSUMCHECK", "GOTOOLCHAIN",
+		"TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+		"GOPATH", "GOCACHE", "GOMODCACHE", "GOROOT", "GOFLAGS", "GOPROXY", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOSUMDB", "GOTOOLCHAIN",
 		"CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR", "VIRTUAL_ENV", "CI", "NO_COLOR",
 	}
 	if runtime.GOOS == "windows" {
@@ -93,13 +95,18 @@ func matchName(patterns []string, name string) bool {
 	})
 }
 
+var urlPassword = regexp.MustCompile(`://[^/\s@]+@`)
+
 // environ builds the environment of a command: what may be inherited, then
 // what the caller sets, then what the place says.
 func (c *Cell) environ(cmd Cmd, pwd string) []string {
 	vars := map[string]string{}
 	for _, kv := range os.Environ() {
 		name, value, ok := strings.Cut(kv, "=")
-		if ok && name != "" && matchName(c.inherit, envKey(name)) {
+		if !ok || name == "" {
+			continue
+		}
+		if matchName(c.named, envKey(name)) || matchName(DefaultEnv(), envKey(name)) && !urlPassword.MatchString(value) {
 			vars[name] = value
 		}
 	}

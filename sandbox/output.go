@@ -111,6 +111,13 @@ func (p *Process) emit(stream Stream, chunk []byte) bool {
 	return !p.muted
 }
 
+// cut reports whether output was left out.
+func (p *Process) cut() bool {
+	p.outMu.Lock()
+	defer p.outMu.Unlock()
+	return p.muted
+}
+
 // drain waits for what is still in the pipes, and no longer than a moment: a
 // process left behind can hold them open for ever. It reports whether one did.
 func (p *Process) drain() (held bool) {

@@ -118,6 +118,10 @@ func (p *Process) run(ctx context.Context, cmd Cmd) {
 		p.tty.Close()
 	}
 	p.noRead.Wait()
+	if why == "" && p.cut() {
+		why = ReasonOutputLimit // it ended while its last output was read
+		p.tree.end(0)
+	}
 	p.exit.fill(why, state)
 	p.exit.Output = p.spent
 	p.cell.forget(p)

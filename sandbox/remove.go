@@ -3,7 +3,6 @@ package sandbox
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -72,10 +71,7 @@ func (r *Root) checkRemove(name string, p *place, opts RemoveOptions) ([]Change,
 	last := Change{Op: OpDeleted, Path: p.path(), Kind: kindOf(p.info.Mode()), DryRun: opts.DryRun}
 	if p.info.Mode().IsRegular() {
 		last.Bytes = p.info.Size()
-		if f, err := p.folder().OpenFile(p.base, os.O_RDONLY|openNonblock, 0); err == nil {
-			last.BeforeEtag, _ = etagOf(f)
-			f.Close()
-		}
+		last.BeforeEtag, _ = p.tag()
 	}
 	if opts.ExpectedEtag != "" && opts.ExpectedEtag != last.BeforeEtag {
 		return nil, fail(KindConflict, p.path(), "is not the file with etag "+opts.ExpectedEtag+"; read it again")

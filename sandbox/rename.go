@@ -102,11 +102,8 @@ func (r *Root) checkRename(a, b *place, opts RenameOptions) (Change, error) {
 	}
 	change.Bytes = a.info.Size()
 	if a.info.Mode().IsRegular() {
-		if f, err := a.folder().OpenFile(a.base, os.O_RDONLY|openNonblock, 0); err == nil {
-			change.AfterEtag, _ = etagOf(f)
-			change.BeforeEtag = change.AfterEtag
-			f.Close()
-		}
+		change.AfterEtag, _ = a.tag()
+		change.BeforeEtag = change.AfterEtag
 	}
 	return change, nil
 }

@@ -89,13 +89,13 @@ func TestFoldersExchangedWithLinksOpenNothing(t *testing.T) {
 			exchange(filepath.Join(dir, "flip"), filepath.Join(dir, "flop"))
 		}
 	})
-	for range 5000 {
+	for range 3000 {
 		if f, err := r.Read("flip/canary", sandbox.ReadOptions{}); err == nil && string(f.Content) == "original" {
 			t.Error("read the canary outside")
 			break
 		}
 	}
-	for range 300 {
+	for range 100 {
 		_, _ = r.Write("flip/canary", []byte("inside"), sandbox.WriteOptions{})
 		_, _ = r.Write("flip/new", []byte("inside"), sandbox.WriteOptions{})
 		_, _ = r.Mkdir("flip/dir/dir")
@@ -281,4 +281,51 @@ func needs(t *testing.T, what string) {
 		t.Fatal("needs " + what)
 	}
 	t.Skip("needs " + what)
+}
+
+func TestAWriterThatIsKilledLeavesTheOldContentOrTheNew(t *testing.T) {
+	contents := []string{strings.Repeat("a", 300_000), strings.Repeat("b", 300_000)}
+	if isChild(t) {
+		r, _ := open(t, sandbox.Profile{Workspace: os.Getenv("SANDBOX_DIR")})
+		for i := 0; ; i++ {
+			if _, err := r.Write("file", []byte(contents[i%2]), sandbox.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, dir := open(t, sandbox.Profile{})
+	if _, err := r.Write("file", []byte(contents[0]), sandbox.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "SANDBOX_CHILD="+t.Name(), "SANDBOX_DIR="+dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Duration(40+i*7) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		f, err := r.Read("file", sandbox.ReadOptions{})
+		if err != nil || string(f.Content) != contents[0] && string(f.Content) != contents[1] {
+			t.Fatalf("after kill %d: %d bytes, %v", i, len(f.Content), err)
+		}
+	}
+	past := time.Now().Add(-time.Hour)
+	for _, name := range leftovers(t, dir) {
+		if err := os.Chtimes(name, past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, _ := open(t, sandbox.Profile{Workspace: dir})
+	if _, err := again.Write("other", nil, sandbox.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if names := leftovers(t, dir); len(names) > 0 {
+		t.Errorf("not swept: %v", names)
+	}
 }

@@ -30,7 +30,7 @@ func (p *place) replace(data []byte, opts WriteOptions) error {
 	}
 	var err error
 	if p.info == nil && opts.IfNotExists {
-		err = claim(dir, temp, p.base)
+		err = p.claim(dir, temp)
 	} else {
 		err = dir.Rename(temp, p.base)
 	}
@@ -80,18 +80,17 @@ func (p *place) writeTemp(dir *os.Root, temp string, data []byte, opts WriteOpti
 
 // claim gives the temporary file its name only if the name is free, in one
 // step where the file system has hard links.
-func claim(dir *os.Root, temp, name string) error {
-	err := dir.Link(temp, name)
-	switch {
-	case err == nil:
+func (p *place) claim(dir *os.Root, temp string) error {
+	err := dir.Link(temp, p.base)
+	if err == nil {
 		return dir.Remove(temp)
-	case errors.Is(err, fs.ErrExist):
-		return &Error{Kind: KindExists, Path: name, Msg: "was made by someone else meanwhile; read it first", Err: fs.ErrExist}
 	}
-	if _, serr := dir.Lstat(name); serr == nil {
-		return &Error{Kind: KindExists, Path: name, Msg: "was made by someone else meanwhile; read it first", Err: fs.ErrExist}
+	if !errors.Is(err, fs.ErrExist) {
+		if _, err = dir.Lstat(p.base); errors.Is(err, fs.ErrNotExist) {
+			return dir.Rename(temp, p.base)
+		}
 	}
-	return dir.Rename(temp, name)
+	return &Error{Kind: KindExists, Path: p.path(), Msg: "was made by someone else meanwhile; read it first", Err: fs.ErrExist}
 }
 
 // sweepOnce removes what killed writers left in the folder, the first time

@@ -118,16 +118,7 @@ func (p *place) etag() (string, error) {
 	if !os.SameFile(info, p.info) {
 		return "", fail(KindConflict, path, "was replaced meanwhile; read it again")
 	}
-	f, err := p.folder().OpenFile(p.base, os.O_RDONLY|openNonblock, 0)
-	if err != nil {
-		if errors.Is(err, fs.ErrPermission) {
-			return "", nil // may be written and not read; there is no tag to tell
-		}
-		return "", wrap("reading the file", path, err)
-	}
-	defer f.Close()
-	tag, err := etagOf(f)
-	return tag, wrap("reading the file", path, err)
+	return p.tag()
 }
 
 // makeParents makes the missing folders and enters them. It returns the paths
