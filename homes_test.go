@@ -26,6 +26,7 @@ var homes = map[string]home{
 	"mvdan.cc/sh/v3":                           {[]string{"sandbox"}, "a command is read as a shell reads it"},
 	"golang.org/x/sys":                         {[]string{"sandbox", "internal/filelock", "audit"}, "openat2, renameat2 and process groups; fdatasync; a lock that ends with its holder"},
 	"github.com/creack/pty":                    {[]string{"sandbox", "builtin"}, "a pseudo-terminal; builtin reads what sandbox opens"},
+	"github.com/expr-lang/expr":                {[]string{"plan", "policy"}, "conditions with bounds; plans and rules have the same ones"},
 	"golang.org/x/image":                       {[]string{"hook"}, "WebP decoding and good scaling"},
 	"golang.org/x/text":                        {[]string{"schema"}, "the language of santhosh-tekuri/jsonschema's messages"},
 	"github.com/bmatcuk/doublestar/v4":         {[]string{"builtin"}, "** in file patterns"},

@@ -57,6 +57,11 @@ var layers = map[string]layer{
 		"tool":  "it runs what the model calls",
 		"event": "a run is a stream of events",
 	}},
+	"plan": {4, why{
+		"tool":   "its steps are calls",
+		"event":  "a run is a stream of events",
+		"schema": "documents are read strictly, references are resolved in JSON, and a plan has a published schema",
+	}},
 	"session": {4, why{
 		"llm":               "it keeps messages",
 		"tool":              "it answers calls that a crash left open",
