@@ -27,6 +27,7 @@ type Error struct {
 	RetryAfter time.Duration // the provider's wish; 0 if it has none
 	Retryable  bool          // the same request may succeed later
 	Overflow   bool          // the context does not fit the model
+	Attempts   int           // how often it was tried, if more than once
 	Advice     string        // what to try; chosen by code if empty
 	Err        error         // the cause, if it was not the provider
 }
@@ -57,6 +58,9 @@ func (e *Error) Error() string {
 	}
 	if e.RequestID != "" {
 		fmt.Fprintf(&b, " (request %s)", e.RequestID)
+	}
+	if e.Attempts > 1 {
+		fmt.Fprintf(&b, " (after %d attempts)", e.Attempts)
 	}
 	if a := e.advice(); a != "" {
 		b.WriteString("; " + a)

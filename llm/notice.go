@@ -1,0 +1,45 @@
+package llm
+
+import (
+	"context"
+	"time"
+)
+
+// A Notice tells that a request is made once more, to the same model or to
+// another.
+type Notice struct {
+	Kind    NoticeKind    `json:"kind"`
+	Attempt int           `json:"attempt,omitzero"` // of a retry: the one that follows, from 2
+	Wait    time.Duration `json:"-"`                // of a retry: before it is made
+	From    string        `json:"from,omitzero"`    // of a fallback: the model that failed
+	To      string        `json:"to,omitzero"`      // and the one that is asked next
+	Err     *Error        `json:"-"`                // why
+}
+
+// NoticeKind is a kind of Notice.
+type NoticeKind string
+
+// Kinds of notice.
+const (
+	NoticeRetry    NoticeKind = "retry"
+	NoticeFallback NoticeKind = "fallback"
+)
+
+type noticeKey struct{}
+
+// WithNotices has fn told of retries and fallbacks of the requests made with the
+// context. A provider is often shared by many runs; by this a run hears of its
+// own. It is told on the goroutine that ranges over the stream.
+func WithNotices(ctx context.Context, fn func(Notice)) context.Context {
+	return context.WithValue(ctx, noticeKey{}, fn)
+}
+
+// report tells both, who is set in a field and who listens by the context.
+func report(ctx context.Context, field func(context.Context, Notice), n Notice) {
+	if field != nil {
+		field(ctx, n)
+	}
+	if fn, ok := ctx.Value(noticeKey{}).(func(Notice)); ok {
+		fn(n)
+	}
+}
