@@ -70,7 +70,7 @@ demo: ## the main job, asserted act by act
 	@go run ./cmd/toolpost demo --check
 
 soak: ## the long tests: crashes, kills, many runs
-	@TOOLPOST_SOAK=1 CGO_ENABLED=1 go test -race -count=1 -timeout 2h $(PACKAGES)
+	@TOOLPOST_SOAK=1 AUDIT_CRASHES=1000 CGO_ENABLED=1 go test -race -count=1 -timeout 2h $(PACKAGES)
 
 fuzz: ## every fuzz test for FUZZTIME each (30s)
 	@for pkg in $$(go list $(PACKAGES)); do \

@@ -106,3 +106,37 @@ func callsHandler(n ast.Node) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	return ok && (sel.Sel.Name == "Call" || sel.Sel.Name == "Handler")
 }
+
+// A test that skips says what is missing, and fails where everything is meant to
+// be there: its package looks at CI.
+func TestSkipsFailWhereNothingMayBeMissing(t *testing.T) {
+	for _, p := range tree(t).packages {
+		var skips []string
+		looks := false
+		for _, f := range p.files {
+			ast.Inspect(f.syntax, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					if sel, ok := n.Fun.(*ast.SelectorExpr); ok && (strings.HasPrefix(sel.Sel.Name, "Skip")) && len(n.Args) < 5 && isTB(sel.X) {
+						skips = append(skips, f.path)
+						if len(n.Args) == 0 {
+							t.Errorf("%s skips a test without saying what is missing", f.path)
+						}
+					}
+				case *ast.BasicLit:
+					looks = looks || n.Value == `"CI"`
+				}
+				return true
+			})
+		}
+		if len(skips) > 0 && !looks {
+			t.Errorf("%s skips tests and fails nowhere: fail instead when CI=true", strings.Join(slices.Compact(skips), ", "))
+		}
+	}
+}
+
+// isTB reports whether e is called as tests call what they are given.
+func isTB(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && (id.Name == "t" || id.Name == "tb" || id.Name == "b" || id.Name == "f")
+}
