@@ -49,9 +49,11 @@ func (s *scanner) run(c Command, in *string) {
 		return
 	}
 	name := c.base(first)
-	if s.builtin(name, c.Argv[1:]) || s.wrapped(name, c, in) {
+	s.builtin(name, c.Argv[1:], in)
+	if s.wrapped(name, c, in) {
 		return
 	}
+	s.deferred(name, c.Argv[1:], in)
 	if text, ok := s.files[path.Clean(first.loose)]; ok && strings.Contains(first.loose, "/") {
 		s.within(name, func() { s.nested(text) })
 	}
@@ -79,7 +81,7 @@ func (s *scanner) callFunc(name string, body *syntax.Stmt, args []Word, in *stri
 }
 
 // builtin takes the shell's own commands that change its state.
-func (s *scanner) builtin(name string, args []Word) bool {
+func (s *scanner) builtin(name string, args []Word, in *string) {
 	switch name {
 	case "cd", "pushd", "chdir":
 		s.chdir(args)
@@ -99,6 +101,9 @@ func (s *scanner) builtin(name string, args []Word) bool {
 	case "read", "mapfile", "readarray":
 		for _, w := range args {
 			s.vars[w.loose] = variable{}
+			if in != nil && name == "read" {
+				s.vars[w.loose] = variable{fields: []string{strings.TrimSpace(*in)}, known: true}
+			}
 		}
 	case "alias":
 		for _, w := range args {
@@ -111,7 +116,23 @@ func (s *scanner) builtin(name string, args []Word) bool {
 			delete(s.vars, w.loose)
 		}
 	}
-	return false
+}
+
+// deferred keeps text that is run later, or by another program's shell, and
+// whose form is not quite that of a shell line.
+func (s *scanner) deferred(name string, args []Word, in *string) {
+	switch name {
+	case "at", "batch", "crontab", "make":
+		if in != nil {
+			s.script.unparsed = append(s.script.unparsed, *in)
+		}
+	case "tmux", "screen":
+		for _, w := range args {
+			if strings.Contains(w.loose, " ") {
+				s.script.unparsed = append(s.script.unparsed, w.loose)
+			}
+		}
+	}
 }
 
 // within scans something as run by a wrapper.

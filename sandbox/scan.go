@@ -174,10 +174,41 @@ func (s *scanner) binary(c *syntax.BinaryCmd, in *string) {
 	var text *string
 	if out, ok := s.output(c.X, in); ok {
 		text = &out
+	} else if start, ok := s.listed(c.X); ok && readsNames(c.Y) {
+		text = &start
 	}
 	cwd := s.cwd
 	s.stmt(c.Y, text)
 	s.cwd = cwd
+}
+
+// listed tells which folders ls or find writes the entries of.
+func (s *scanner) listed(st *syntax.Stmt) (string, bool) {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 2 {
+		return "", false
+	}
+	name := call.Args[0].Lit()
+	if name != "ls" && name != "find" {
+		return "", false
+	}
+	var dirs []string
+	for _, w := range call.Args[1:] {
+		text := w.Lit()
+		if strings.HasPrefix(text, "-") && name == "find" {
+			break
+		}
+		if strings.HasPrefix(text, "/") {
+			dirs = append(dirs, text)
+		}
+	}
+	return strings.Join(dirs, " "), len(dirs) > 0
+}
+
+// readsNames reports a program that takes its arguments from its input.
+func readsNames(st *syntax.Stmt) bool {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && slices.Contains([]string{"xargs", "parallel"}, call.Args[0].Lit())
 }
 
 // funcDecl keeps the body for calls, and scans it once as it stands, for it

@@ -201,7 +201,11 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	}
 	v, set := e.s.lookup(name)
 	if p.Exp != nil {
+		assigns := p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull
 		v, set = e.expansion(p.Exp, v, set)
+		if assigns {
+			e.s.vars[name] = v
+		}
 	}
 	switch {
 	case set && v.known && p.Slice != nil:
