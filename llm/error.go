@@ -82,8 +82,6 @@ func (e *Error) advice() string {
 		return "check the account's quota and billing, or use another model"
 	case e.Code == tool.CodeNotFound:
 		return "check the model's name and the base URL"
-	case e.Status == 0 && e.Code == tool.CodeUnavailable:
-		return "check that the server runs and the base URL is right, then try again"
 	case e.Retryable:
 		return "try again later"
 	}
@@ -126,7 +124,8 @@ func AsError(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: tool.CodeTimeout, Message: "not done by its deadline", Err: err}
 	}
-	return &Error{Code: tool.CodeUnavailable, Message: oneLine(err.Error(), 400), Retryable: true, Err: err}
+	return &Error{Code: tool.CodeUnavailable, Message: oneLine(err.Error(), 400), Retryable: true, Err: err,
+		Advice: "check that the server runs and the base URL is right, then try again"}
 }
 
 // oneLine is s without line breaks and control characters, at most n bytes.

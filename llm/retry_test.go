@@ -41,7 +41,7 @@ func ExampleRetry() {
 	msg, err := llmtest.Ask(context.Background(), p, &llm.Request{})
 	fmt.Println(msg.Text(), err)
 	// Output:
-	// retry 2 model: busy; check that the server runs and the base URL is right, then try again
+	// retry 2 model: busy; try again later
 	// fine <nil>
 }
 

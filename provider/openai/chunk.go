@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 
+	"github.com/toolpost/toolpost/internal/jsonx"
 	"github.com/toolpost/toolpost/llm"
 )
 
@@ -288,7 +289,7 @@ func (r *reader) function(name []byte) {
 		p.name = c.text()
 	case "arguments", "input":
 		if ch := c.peek(); ch == '{' || ch == '[' { // an object where its text should stand
-			p.args = c.raw()
+			p.args = jsonx.AppendCompact(nil, c.raw())
 			return
 		}
 		p.args = c.text()

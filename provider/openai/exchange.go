@@ -206,6 +206,8 @@ func (in *intake) stream(r io.Reader, w *watch) error {
 			return tooLong(in.max())
 		case err != nil && in.stop != "":
 			return in.end() // all that matters was there
+		case err == io.EOF && !in.started && len(bytes.TrimSpace(w.head)) > 0 && in.fault == nil:
+			return &llm.Error{Code: tool.CodeUnavailable, Retryable: true, Message: "the answer is not a reply: " + clip(bytes.TrimSpace(w.head))}
 		case err == io.EOF:
 			return in.end()
 		case err != nil:
@@ -236,5 +238,5 @@ func clip(b []byte) string {
 	if len(b) > 200 {
 		b = b[:200]
 	}
-	return llm.Clean(string(bytes.ToValidUTF8(b, nil)))
+	return strings.Join(strings.Fields(llm.Clean(string(bytes.ToValidUTF8(b, nil)))), " ")
 }

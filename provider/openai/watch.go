@@ -40,6 +40,8 @@ func newWatch(cancel context.CancelCauseFunc, first, idle time.Duration) *watch 
 
 func (w *watch) expire() { w.cancel(errIdle) }
 
+const maxHead = 200
+
 // Read restarts the clock for what it waits for. The first wait is as long as
 // what is left of that for the first byte.
 func (w *watch) Read(p []byte) (int, error) {
@@ -50,6 +52,9 @@ func (w *watch) Read(p []byte) (int, error) {
 	w.timer.Stop()
 	if !w.begun && n > 0 {
 		w.begun, w.wait = true, w.idle
+	}
+	if room := maxHead - len(w.head); room > 0 && n > 0 {
+		w.head = append(w.head, p[:min(n, room)]...)
 	}
 	return n, err
 }

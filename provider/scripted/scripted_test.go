@@ -147,7 +147,7 @@ func TestFailuresComeOnceInASession(t *testing.T) {
 		}
 		want := []string{
 			"broken  model script: HTTP 429: the script says that the request fails; try again in 2s",
-			"broken half model script: the stream was cut, as the script says; check that the server runs and the base URL is right, then try again",
+			"broken half model script: the stream was cut, as the script says; try again later",
 			"stop whole ", "stop whole ",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
