@@ -22,6 +22,7 @@ type watch struct {
 	timer *time.Timer
 	wait  time.Duration // of the running timer
 	begun bool
+	head  []byte // the first bytes, for a message
 }
 
 var errIdle = errors.New("idle")
