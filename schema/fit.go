@@ -18,10 +18,10 @@ type Fitted struct {
 
 // A Change is one thing that [Schema.Fit] did to a document.
 type Change struct {
-	Pointer string // where, in the document as it became
-	Kind    string // parsed, renamed, alias, conflict, flattened, default, coerced
-	From    string // before: a value or a name, at most 80 characters
-	To      string // after
+	Pointer string `json:"pointer"`       // where, in the document as it became
+	Kind    string `json:"kind"`          // parsed, renamed, alias, conflict, flattened, default, coerced
+	From    string `json:"from,omitzero"` // before: a value or a name, at most 80 characters
+	To      string `json:"to,omitzero"`   // after
 }
 
 // The kinds of [Change].

@@ -15,12 +15,12 @@ type Invalid struct{ Problems []Problem }
 
 // A Problem is one thing that is wrong with a document.
 type Problem struct {
-	Pointer string          // JSON pointer into the document, "" for the root
-	Rule    string          // the keyword that is broken; "json" when the text does not parse
-	Message string          // what is wrong, in one sentence
-	Got     string          // the value received, at most 80 characters
-	Part    json.RawMessage // the part of the schema that was broken
-	Nearest string          // the nearest known property name or enum value, if there is one
+	Pointer string          `json:"pointer"`          // JSON pointer into the document, "" for the root
+	Rule    string          `json:"rule"`             // the keyword that is broken; "json" when the text does not parse
+	Message string          `json:"message"`          // what is wrong, in one sentence
+	Got     string          `json:"got,omitzero"`     // the value received, at most 80 characters
+	Part    json.RawMessage `json:"part,omitempty"`   // the part of the schema that was broken
+	Nearest string          `json:"nearest,omitzero"` // the nearest known property name or enum value, if there is one
 
 	leaf  bool // a broken const or enum, by which variants are told apart
 	known []string

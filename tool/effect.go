@@ -69,7 +69,7 @@ func (l *effectLog) add(e Effects) {
 	if l.sum == nil {
 		l.sum = new(Effects)
 	}
-	l.sum.merge(e)
+	l.sum.Add(e)
 }
 
 // close is what was observed until now; nothing is added any more.
@@ -80,7 +80,8 @@ func (l *effectLog) close() *Effects {
 	return l.sum
 }
 
-func (s *Effects) merge(e Effects) {
+// Add puts the effects of another call to these.
+func (s *Effects) Add(e Effects) {
 	for _, o := range e.Observed {
 		if !slices.Contains(s.Observed, o) {
 			s.Observed = append(s.Observed, o)

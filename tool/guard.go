@@ -166,7 +166,7 @@ func withEffects(o outcome, e *Effects) (*Result, error) {
 	if o.res != nil {
 		r := o.res.own()
 		if r.Effects != nil {
-			e.merge(*r.Effects)
+			e.Add(*r.Effects)
 		}
 		r.Effects = e
 		return r, nil

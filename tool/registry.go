@@ -159,13 +159,24 @@ func (r *Registry) unknown(name string) error {
 	for i := range specs {
 		names[i] = specs[i].Name
 	}
-	near := schema.Nearest(name, names, 3)
+	near := nearest(name, names)
 	err := &Error{Code: CodeNotFound, Message: fmt.Sprintf("no tool %q; nearest: %s", clip(name), strings.Join(near, ", ")), cause: ErrUnknownTool}
 	err.Details, _ = json.Marshal(struct {
 		Tool    string   `json:"tool"`
 		Nearest []string `json:"nearest"`
 	}{clip(name), near})
 	return err
+}
+
+// nearest is three of names, those that may have been meant first.
+func nearest(name string, names []string) []string {
+	near := schema.Nearest(name, names, 3)
+	for _, n := range names {
+		if len(near) < 3 && !slices.Contains(near, n) {
+			near = append(near, n)
+		}
+	}
+	return near
 }
 
 func clip(s string) string {
