@@ -115,7 +115,7 @@ type sessionLsCommand struct {
 }
 
 type sessionShowCommand struct {
-	Name    name `arg:"" name:"session" help:"Full id, unique prefix, or -1 for the last."`
+	Name name `arg:"" name:"session" help:"Full id, unique prefix, or -1 for the last."`
 }
 
 type configCommands struct {

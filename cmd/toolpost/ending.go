@@ -107,13 +107,19 @@ func (x *errand) continueCommand() string {
 	if x.command.Model != "" {
 		cmd += " --model " + shellWord(x.command.Model)
 	}
+	for _, kv := range x.program.globals.Set {
+		cmd += " -c " + shellWord(kv)
+	}
+	if dir := x.program.globals.Store; dir != "" {
+		cmd += " --store " + shellWord(dir)
+	}
 	return cmd + ` "go on"`
 }
 
 // summary is the lines under a run: what it did and what to look at next.
 func (x *errand) summary(code int) {
 	o := x.outcome
-	if o == nil {
+	if o == nil || o.Calls == 0 && code != exitOK {
 		return
 	}
 	st, out := x.program.out.errStyle, x.program.out
@@ -186,4 +192,3 @@ func (x *errand) document(code int) runDocument {
 	}
 	return d
 }
-

@@ -18,6 +18,7 @@ import (
 type model struct {
 	name     string // as it was asked for
 	provider llm.Provider
+	endpoint *endpoint   // nil for a script and a pipeline
 	request  llm.Request // what each request starts from
 	window   int         // tokens of its context; 0 if unknown
 	price    func(llm.Usage) float64

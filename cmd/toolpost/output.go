@@ -134,6 +134,16 @@ func (o *output) flush() error {
 	return o.broken
 }
 
+// show writes a part of a story to stdout at once, unless results are for
+// programs. What is foreign in s has been cleaned before.
+func (o *output) show(s string) {
+	if o.json() {
+		return
+	}
+	o.write(s)
+	_ = o.flush() // main tells of its error
+}
+
 // note writes progress or advice to stderr, if that is wanted. What is foreign
 // in s has been cleaned before.
 func (o *output) note(s string) {

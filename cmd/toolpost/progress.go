@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -13,7 +14,10 @@ import (
 // stderr. It belongs to the goroutine that ranges over the run.
 type teller struct {
 	out    *output
-	stream bool // show what running calls print
+	note   func(string) // where the lines go: stderr
+	style  style        // of these lines
+	stream bool         // show what running calls print
+	diffs  bool         // show what edits change
 
 	calls  map[string]*shown
 	order  []*shown
@@ -27,14 +31,13 @@ type shown struct {
 	call     *tool.Call
 	result   *tool.Result
 	began    time.Time
-	tail     []string // the last lines that it printed
-	lines    int
-	half     string // a line without its end yet
+	seen     string // what it had printed when it told of its progress last
+	half     string // of a line that is not whole yet
 	streamed bool
 }
 
 func newTeller(o *output) *teller {
-	return &teller{out: o, calls: map[string]*shown{}, stream: o.verbose > 0}
+	return &teller{out: o, note: o.note, style: o.errStyle, calls: map[string]*shown{}, stream: o.verbose > 0, diffs: o.verbose > 0}
 }
 
 // hear takes the next event of the run.
@@ -55,7 +58,7 @@ func (t *teller) hear(e event.Event) {
 	case event.StepFinished, event.StepFailed:
 		t.finished(e)
 	case event.Retry, event.Fallback:
-		t.aside(t.out.errStyle.yellow(clean(e.Message)) + "\n")
+		t.aside(t.style.yellow(clean(e.Message)) + "\n")
 	default:
 	}
 }
@@ -90,7 +93,7 @@ func (t *teller) aside(s string) {
 	if t.column > 0 && terminal(t.out.outFile) {
 		t.endLine()
 	}
-	t.out.note(s)
+	t.note(s)
 }
 
 func (t *teller) scheduled(e event.Event) {
@@ -99,24 +102,35 @@ func (t *teller) scheduled(e event.Event) {
 	t.order = append(t.order, s)
 }
 
+// progress shows the lines that a running call has printed since it told last.
+// It tells the end of what it printed, each time anew.
 func (t *teller) progress(e event.Event) {
 	s := t.calls[e.Call.ID]
 	if s == nil || e.Text == "" {
 		return
 	}
-	lines := strings.Split(s.half+e.Text, "\n")
+	fresh := since(s.seen, e.Text)
+	s.seen = e.Text
+	if !t.stream {
+		return
+	}
+	lines := strings.Split(s.half+fresh, "\n")
 	s.half = lines[len(lines)-1]
 	for _, l := range lines[:len(lines)-1] {
-		s.lines++
-		s.tail = append(s.tail, l)
-		if len(s.tail) > 2 {
-			s.tail = s.tail[1:]
-		}
-		if t.stream {
-			s.streamed = true
-			t.aside(t.out.errStyle.faint("     │ "+clean(clip(l, 160))) + "\n")
+		s.streamed = true
+		t.aside(t.style.faint("     │ "+clean(clip(l, 160))) + "\n")
+	}
+}
+
+// since is what text has behind the part that was seen: the end of what was
+// seen may be its beginning.
+func since(seen, text string) string {
+	for i := range len(seen) + 1 {
+		if strings.HasPrefix(text, seen[i:]) {
+			return text[len(seen)-i:]
 		}
 	}
+	return text
 }
 
 // finished writes the line of a call: number, tool, arguments, status, time.
@@ -127,23 +141,66 @@ func (t *teller) finished(e event.Event) {
 	}
 	s.result = e.Result
 	t.aside(t.line(s))
-	if s.half != "" && s.lines > 0 {
-		s.lines++
-		s.tail = append(s.tail, s.half)
-	}
-	if s.lines > 1 && !s.streamed && e.Result.Tool == "exec_shell" {
-		t.aside(t.out.errStyle.faint(fmt.Sprintf("   ╰ %d lines, showing last %d · all: toolpost runs show %s %d --output", s.lines, min(len(s.tail), 2), shortID(e.Run), s.n)) + "\n")
-		for _, l := range s.tail[max(len(s.tail)-2, 0):] {
-			t.aside(t.out.errStyle.faint("     "+clean(clip(l, 100))) + "\n")
-		}
-	}
+	t.body(e, s)
 	if e.Result.IsError() && e.Result.Err != nil {
 		t.aside("   ╰ " + clean(clip(e.Result.Err.Message, 160)) + "\n")
 	}
 }
 
+// body shows the diff of an edit and the last lines of a command.
+func (t *teller) body(e event.Event, s *shown) {
+	if d := diffOf(e.Result); d != "" && t.diffs {
+		t.aside(colorDiff(t.style, indent(clean(clipLines(d, 24)), "     ")))
+	}
+	if a := e.Result.Artifact; a != nil {
+		t.aside(t.style.faint(fmt.Sprintf("   ╰ %s in all, %s of it for the model · all: toolpost runs show %s %d --output", bytesText(a.Bytes), bytesText(int64(len(textOf(e.Result)))), shortID(e.Run), s.n)) + "\n")
+	}
+	if e.Result.Tool != "exec_shell" || s.streamed || !e.Result.OK() {
+		return
+	}
+	lines := commandLines(e.Result)
+	if len(lines) < 2 {
+		return
+	}
+	head := fmt.Sprintf("   ╰ %d lines, showing last 2 · all: toolpost runs show %s %d --output\n", len(lines), shortID(e.Run), s.n)
+	for _, l := range lines[len(lines)-2:] {
+		head += "     " + clean(clip(l, 100)) + "\n"
+	}
+	t.aside(t.style.faint(head))
+}
+
+// commandLines is what a command printed.
+func commandLines(r *tool.Result) []string {
+	var d struct {
+		Output string `json:"output"`
+	}
+	if json.Unmarshal(r.Data, &d) != nil || strings.TrimSpace(d.Output) == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(d.Output, "\n"), "\n")
+}
+
+// colorDiff colours the lines of a unified diff.
+func colorDiff(st style, d string) string {
+	if !st {
+		return d
+	}
+	var b strings.Builder
+	for line := range strings.Lines(d) {
+		text := strings.TrimSuffix(line, "\n")
+		switch trimmed := strings.TrimSpace(text); {
+		case strings.HasPrefix(trimmed, "+"):
+			text = st.green(text)
+		case strings.HasPrefix(trimmed, "-"):
+			text = st.red(text)
+		}
+		b.WriteString(text + "\n")
+	}
+	return b.String()
+}
+
 func (t *teller) line(s *shown) string {
-	st := t.out.errStyle
+	st := t.style
 	args := shortArgs(s.call.Args)
 	if c := change(s.result); c != "" {
 		args += "  " + c

@@ -73,4 +73,3 @@ type callDocument struct {
 }
 
 func callDocumentOf(c *audit.Call) callDocument { return callDocument{1, shownCallOf(c)} }
-

@@ -123,4 +123,3 @@ func clipLines(s string, n int) string {
 	}
 	return strings.Join(lines[:n], "\n") + fmt.Sprintf("\n… %d more lines", len(lines)-n)
 }
-

@@ -13,8 +13,9 @@ import (
 // what was queued, ░ for what waited for a person, █ for what ran and × for what
 // failed.
 type waterfall struct {
-	out  *output
-	view *audit.View
+	out   *output
+	view  *audit.View
+	quiet bool // without the heading and the next steps
 
 	begin time.Time
 	span  time.Duration
@@ -29,7 +30,9 @@ func (w *waterfall) draw() {
 	total := max(min(w.out.width(w.out.outFile), 160), 60)
 	w.left = min(max(total*34/100, 26), 44)
 	w.bars = max(total-w.left-30, 16)
-	w.heading()
+	if !w.quiet {
+		w.heading()
+	}
 	w.scale()
 	for _, t := range v.Turns {
 		w.turn(t)
@@ -262,6 +265,9 @@ func (w *waterfall) footer() {
 		w.out.printf(" · %s (%s)", plural(n, "artifact"), bytesText(size))
 	}
 	w.out.printf("\n")
+	if w.quiet {
+		return
+	}
 	next := "next: toolpost runs show " + shortID(v.ID)
 	if len(v.Calls) > 0 {
 		next += " 1      toolpost runs show " + shortID(v.ID) + " --effects"
@@ -294,4 +300,3 @@ func artifacts(calls []*audit.Call) (n int, size int64) {
 	}
 	return n, size
 }
-

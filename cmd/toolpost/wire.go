@@ -290,4 +290,3 @@ func runFrom(ctx context.Context) string {
 	id, _ := ctx.Value(runKey{}).(string)
 	return id
 }
-

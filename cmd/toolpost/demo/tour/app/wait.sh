@@ -1,0 +1,4 @@
+echo "pid $$" > app/wait.pid
+echo "waiting for a server that never answers"
+sleep 600 &
+wait
