@@ -30,7 +30,7 @@ type waiter struct {
 
 const (
 	maxBatch = 256 // journals in a batch
-	fewFiles = 2   // up to which files are synced one by one
+	fewFiles = 4   // up to which files are synced one by one
 )
 
 // commit returns when what j had when it was called is lasting.

@@ -34,7 +34,7 @@ type commitLog struct {
 
 const (
 	commitFolder = ".commit"
-	logSize      = 16 << 20
+	logSize      = 8 << 20
 	logMagic     = 0x31474c43 // "CLG1"
 	frameHead    = 4 + 8 + 4 + 4
 )

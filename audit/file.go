@@ -37,7 +37,16 @@ func (f osFile) Sync() error { return datasync(f.File) }
 
 // replaceFile has path hold data: all of it, or what it held before, whatever
 // happens meanwhile.
-func replaceFile(path string, data []byte) (err error) {
+func replaceFile(path string, data []byte) error {
+	if err := writeWhole(path, data, datasync); err != nil {
+		return err
+	}
+	return syncParent(path)
+}
+
+// writeWhole has path hold data, written under another name first and treated by
+// sync before it gets its own.
+func writeWhole(path string, data []byte, sync func(*os.File) error) (err error) {
 	tmp := path + ".tmp"
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -50,7 +59,7 @@ func replaceFile(path string, data []byte) (err error) {
 	}()
 	_, err = f.Write(data)
 	if err == nil {
-		err = datasync(f)
+		err = sync(f)
 	}
 	if e := f.Close(); err == nil {
 		err = e
@@ -58,11 +67,11 @@ func replaceFile(path string, data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
-		return err
-	}
-	return syncParent(path)
+	return os.Rename(tmp, path)
 }
+
+// unsynced is the sync of files that can be made again.
+func unsynced(*os.File) error { return nil }
 
 // unwritable is the error for a record that cannot be kept. Its text says what
 // to do, and names no path of the host.

@@ -62,7 +62,7 @@ func restore(path string, want []byte) error {
 	case errors.Is(err, fs.ErrNotExist) && len(want) == 0, err == nil && bytes.Equal(have, want):
 		return nil
 	}
-	return replaceFile(path, want)
+	return writeWhole(path, want, unsynced)
 }
 
 // read follows the journal to its end and returns the size of the file. Behind
