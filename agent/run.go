@@ -27,6 +27,7 @@ type run struct {
 
 // turns asks the model until there is nothing more to do.
 func (x *run) turns(ctx context.Context) error {
+	ctx = x.heed(ctx)
 	for {
 		if err := x.steer(); err != nil {
 			return err
