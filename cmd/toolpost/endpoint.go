@@ -41,7 +41,7 @@ func (p *program) endpoint(c *config, name, provider, id string) (*model, error)
 		return nil, err
 	}
 	return &model{
-		name: name, provider: retried(chat, llmRetries), endpoint: e, window: int(c.int(key + "context_window")),
+		name: name, provider: retried(chat, maxRetries), endpoint: e, window: int(c.int(key + "context_window")),
 		request: llm.Request{Model: id, MaxTokens: int(c.int(key + "max_tokens"))},
 		price:   priceOf(c, key),
 	}, nil

@@ -62,7 +62,7 @@ func (x *errand) prepare() (err error) {
 	}
 	name := c.Model
 	if name == "" {
-		name = x.config.text("model")
+		name = modelName(x.config)
 	}
 	if x.model, err = p.model(x.config, name); err != nil {
 		return err
