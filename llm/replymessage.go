@@ -70,7 +70,10 @@ func (r *Reply) reason() Stop {
 // they cannot be used.
 func (p *part) args(stop Stop) (json.RawMessage, *tool.Error) {
 	b := p.bytes()
-	if p.over != nil {
+	switch {
+	case p.over != nil && len(b) == 0:
+		return json.RawMessage("{}"), p.over
+	case p.over != nil:
 		return quote(b[:min(len(b), 1024)]), p.over
 	}
 	b = bytes.TrimSpace(b)
