@@ -88,9 +88,16 @@ func (g *Group) start(t *task) {
 		return
 	}
 	g.run.crew.Go(func() {
+		returned := false
+		defer func() {
+			if !returned { // the listener left this goroutine: another goes on with the rest
+				g.start(g.begin())
+			}
+		}()
 		for ; t != nil; t = g.begin() {
 			t.run()
 		}
+		returned = true
 	})
 }
 
