@@ -80,3 +80,10 @@ func (r *Run) note(n tool.Note) {
 		r.Emit(e)
 	}
 }
+
+// Go has fn run on another goroutine, with a Run of its own for the calls it
+// makes there. Who calls Go waits for fn before the run ends.
+func (r *Run) Go(fn func(*Run)) {
+	own := &Run{stream: r.stream, crew: r.crew}
+	r.crew.Go(func() { fn(own) })
+}
