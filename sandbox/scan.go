@@ -45,8 +45,15 @@ func newScanner() *scanner {
 	}
 }
 
-// text scans source text with the present state.
+// text scans source text with the present state. The text comes from a model:
+// should the parser's tree hold what this scanner does not expect, the line is
+// taken for one that cannot be judged, and the program goes on.
 func (s *scanner) text(text string) error {
+	defer func() {
+		if recover() != nil {
+			s.budget = -1
+		}
+	}()
 	if s.room -= len(text); s.room < 0 {
 		s.budget = -1
 		return nil
