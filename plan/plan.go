@@ -164,6 +164,7 @@ type Problem struct {
 	Warning bool   `json:"warning,omitzero"` // the plan can be run all the same
 }
 
+// String is the problem in one line, with its place.
 func (p Problem) String() string {
 	at := p.Pointer
 	if at == "" {
