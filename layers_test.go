@@ -97,6 +97,12 @@ var layers = map[string]layer{
 		"internal/jsonx": "joined arguments are compared in canonical form",
 	}},
 
+	"audit/audittest": {5, why{
+		"audit": "it holds journals to the interface",
+		"event": "its runs are streams",
+		"tool":  "with a call",
+	}},
+
 	// The benchmark's own code in this module; the peers are modules of their own.
 	"bench":          {6, why{}},
 	"bench/scenario": {0, why{}},

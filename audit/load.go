@@ -15,6 +15,8 @@ type View struct {
 	Last  time.Time
 	Turns []Turn
 	Calls []*Call // in the order in which they were asked for
+
+	end place // of the journal
 }
 
 // A Turn is one request to a model and the calls that came of it.
@@ -77,6 +79,7 @@ func load(recs iter.Seq2[*Entry, error]) (*View, error) {
 			return l.view, err // with what stands before the failure
 		}
 		l.add(r)
+		l.view.end = r.next
 	}
 	l.close()
 	return l.view, nil

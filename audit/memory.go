@@ -75,10 +75,15 @@ func (m *Memory) Entries(id string) iter.Seq2[*Entry, error] {
 	}
 }
 
+// MemoryJournal is a new journal in memory, for tests and for hosts that keep a
+// single run. Closing it keeps what it holds.
+func MemoryJournal() Journal { return new(memoryJournal) }
+
 // memoryJournal is a Journal in memory: chunks that are filled and never moved,
 // so that appending costs no more when the run is long.
 type memoryJournal struct {
 	mu     sync.Mutex
+	closed bool
 	chunks [][]byte
 	ends   []int32 // of each record, in its chunk; -1 begins the next chunk
 }
@@ -88,6 +93,9 @@ const chunkSize = 64 << 10
 func (j *memoryJournal) Append(record []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.closed {
+		return errClosed
+	}
 	n := len(j.chunks)
 	if n == 0 || cap(j.chunks[n-1])-len(j.chunks[n-1]) < len(record) {
 		if n > 0 {
@@ -102,9 +110,22 @@ func (j *memoryJournal) Append(record []byte) error {
 	return nil
 }
 
-func (j *memoryJournal) Commit() error { return nil }
+func (j *memoryJournal) Commit() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return errClosed
+	}
+	return nil
+}
 
-func (j *memoryJournal) Close() error { return nil }
+// Close ends the recording; what is in memory can still be read.
+func (j *memoryJournal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closed = true
+	return nil
+}
 
 func (j *memoryJournal) Records() iter.Seq2[[]byte, error] {
 	j.mu.Lock()

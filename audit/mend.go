@@ -33,6 +33,9 @@ func (s *Store) mend(dir, id string) (*mended, error) {
 	m.summary = Summary{Facts: stored.Facts, Status: StatusRunning}
 	path := filepath.Join(dir, journalName)
 	size, err := m.read(path)
+	if err == nil && stored.Sealed {
+		err = m.place.sealed(stored)
+	}
 	if err != nil {
 		return nil, s.damaged(dir, id, err)
 	}

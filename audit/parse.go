@@ -45,6 +45,15 @@ func (p *place) damage(rule string) error {
 	return &Damage{Line: p.line + 1, Offset: p.offset, Rule: rule}
 }
 
+// sealed reports whether the journal ends here, as run.json says of a run that
+// has ended: then nothing at its end is torn.
+func (p *place) sealed(s *Summary) error {
+	if p.seq == s.Counts.Records && (p.seq == 0 || string(p.prev[:]) == s.Head) {
+		return nil
+	}
+	return p.damage(fmt.Sprintf("the journal ends behind record %d, and run.json seals %d: its end was cut off or changed", p.seq, s.Counts.Records))
+}
+
 // check reports whether line, without its end, is the record that follows, and
 // moves on behind it. Nothing but the frame is looked at: the sum stands for
 // the rest.
@@ -152,7 +161,7 @@ func entries(lines iter.Seq2[[]byte, error]) iter.Seq2[*Entry, error] {
 				yield(nil, at.damage(err.Error()))
 				return
 			}
-			r.Line, r.Offset = p.line, at.offset
+			r.Line, r.Offset, r.next = p.line, at.offset, p
 			if !yield(r, nil) {
 				return
 			}

@@ -23,10 +23,14 @@ func (s *Store) Load(id string) (*View, error) {
 	}
 	live := !stored.Sealed && held(dir)
 	v, err := load(s.records(dir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // a crash while the run was created
+	}
+	if err == nil && stored.Sealed {
+		err = v.end.sealed(stored)
+	}
+	if err != nil {
 		err = corrupt(id, err)
-	} else {
-		err = nil
 	}
 	v.settle(stored, live)
 	return v, err

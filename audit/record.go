@@ -30,6 +30,7 @@ type Entry struct {
 	Raw    []byte // the line, without its end
 
 	call, result, own json.RawMessage // as they stand in Raw
+	next              place           // behind it
 }
 
 // recordVersion is the "v" of the records this package writes.

@@ -32,6 +32,15 @@ func newRun(f Facts, j Journal) *Run {
 	return &Run{journal: j, facts: f, summary: Summary{Facts: f, Status: StatusRunning}}
 }
 
+// resumed has the run go on behind what was found.
+func (r *Run) resumed(m *mended) {
+	if m.place.line > 0 {
+		r.chain = chain{seq: m.place.seq, prev: m.place.prev, begun: true, first: m.first}
+		r.proj, r.summary = m.proj, m.summary
+	}
+	r.summary.Facts = r.facts
+}
+
 // ID is the id of the run.
 func (r *Run) ID() string { return r.facts.ID }
 
@@ -171,7 +180,7 @@ func (r *Run) Close() error {
 	}
 	r.closed = true
 	if r.folder == nil {
-		return nil // what is in memory can still be read
+		return r.journal.Close()
 	}
 	if r.timer != nil {
 		r.timer.Stop()

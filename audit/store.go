@@ -118,12 +118,13 @@ func (s *Store) resume(d *folder, id string) (*Run, error) {
 	for i := range m.lines {
 		d.files[i].end = int64(m.lines[i].Len())
 	}
-	r := &Run{journal: j, folder: d, facts: m.summary.Facts, summary: m.summary, proj: m.proj}
-	r.chain = chain{seq: m.place.seq, prev: m.place.prev, begun: m.place.line > 0, first: m.first}
+	r := newRun(m.summary.Facts, j)
+	r.folder = d
 	r.facts.Process = thisProcess()
-	r.summary.Facts = r.facts
-	r.summary.Status, r.summary.Sealed, r.summary.Head = StatusRunning, false, ""
-	if err := d.writeSummary(&r.summary); err != nil {
+	r.resumed(m)
+	opened := r.summary.clone()
+	opened.Status, opened.Sealed, opened.Head = StatusRunning, false, ""
+	if err := d.writeSummary(&opened); err != nil {
 		return nil, err
 	}
 	return r, nil

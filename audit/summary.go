@@ -47,9 +47,10 @@ func (s *Summary) clone() Summary {
 // add counts an event; payload is the JSON form of its own payload.
 func (s *Summary) add(e *event.Event, payload []byte) {
 	s.Counts.Records++
-	switch e.Type {
-	case event.RunStarted: // anew, if it had been interrupted
+	if s.Sealed { // it goes on
 		s.Status, s.Ended, s.Exit, s.Message, s.Sealed, s.Head = StatusRunning, time.Time{}, nil, "", false, ""
+	}
+	switch e.Type {
 	case event.TurnStarted:
 		s.Counts.Turns++
 	case event.StepFinished, event.StepFailed:
