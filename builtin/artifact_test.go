@@ -19,30 +19,49 @@ type artifactData struct {
 	Offset, TotalBytes, Next int64
 }
 
-// shelf is artifacts in memory.
+// shelf is a kit with artifacts in memory.
 func shelf(t testing.TB, content map[string]string) *kit {
 	t.Helper()
-	k := &kit{t: t}
-	a := builtin.Artifacts{Load: func(_ context.Context, id string) (builtin.Blob, error) {
+	k := &kit{t: t, dir: "no folder at all"}
+	a := builtin.Artifacts{Load: shelfOf(content)}
+	if err := k.tools.Add(a.Tools()...); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func shelfOf(content map[string]string) func(context.Context, string) (builtin.Blob, error) {
+	return func(_ context.Context, id string) (builtin.Blob, error) {
 		c, ok := content[id]
 		if !ok {
 			return nil, fmt.Errorf("artifact %s: %w", id, fs.ErrNotExist)
 		}
-		return closingBlob{strings.NewReader(c), t}, nil
-	}}
-	if err := k.tools.Add(a.Tools()...); err != nil {
-		t.Fatal(err)
+		return strings.NewReader(c), nil
 	}
-	k.dir = "no folder at all"
-	return k
 }
 
 type closingBlob struct {
 	*strings.Reader
-	t testing.TB
+	closed *int
 }
 
-func (closingBlob) Close() error { return nil }
+func (b closingBlob) Close() error { *b.closed++; return nil }
+
+func TestReadArtifactClosesWhatItOpened(t *testing.T) {
+	closed := 0
+	k := &kit{t: t, dir: "no folder at all"}
+	a := builtin.Artifacts{Load: func(context.Context, string) (builtin.Blob, error) {
+		return closingBlob{strings.NewReader("text"), &closed}, nil
+	}}
+	if err := k.tools.Add(a.Tools()...); err != nil {
+		t.Fatal(err)
+	}
+	k.ok("read_artifact", object{"id": "a"})
+	k.do("read_artifact", object{"id": "a", "find": "zebra"})
+	if closed != 2 {
+		t.Errorf("closed %d times, want 2", closed)
+	}
+}
 
 func TestReadArtifact(t *testing.T) {
 	big := strings.Repeat("é", 200_000) // 400,000 bytes

@@ -26,7 +26,7 @@ type execData struct {
 }
 
 func TestExecShell(t *testing.T) {
-	k := newKit(t, "dir/file", "content\n")
+	k := newShell(t, "dir/file", "content\n")
 	for _, c := range []struct {
 		name string
 		args object
@@ -70,7 +70,7 @@ func TestExecShell(t *testing.T) {
 }
 
 func TestExecShellFails(t *testing.T) {
-	k := newKit(t, "plain", "no program\n", "sub/x", "")
+	k := newShell(t, "plain", "no program\n", "sub/x", "")
 	for _, c := range []struct {
 		name    string
 		args    object
@@ -104,7 +104,7 @@ func TestExecShellFails(t *testing.T) {
 }
 
 func TestExecShellRefuses(t *testing.T) {
-	k := newKit(t, "file", "")
+	k := newShell(t, "file", "")
 	for _, line := range []string{"sudo ls", "rm -rf /", "rm  -fr  '/'", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda", ":(){ :|:& };:", "echo x; shutdown now", "env sh -c 'reboot'"} {
 		k.fails("exec_shell", object{"command": line}, tool.CodeDenied, "never run")
 	}
@@ -125,7 +125,7 @@ func TestExecShellRefuses(t *testing.T) {
 }
 
 func TestADryRunOfACommandRunsNothing(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	r := k.dry("exec_shell", object{"command": "touch made"})
 	if !r.OK() || r.Effects != nil || k.is("made") || !strings.Contains(shown(r), "would run in the workspace: touch made") {
 		t.Errorf("%s %+v", shown(r), r.Effects)
@@ -136,7 +136,7 @@ func TestADryRunOfACommandRunsNothing(t *testing.T) {
 }
 
 func TestExecShellKeepsHeadAndNewestOutput(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	r := k.ok("exec_shell", object{"command": `i=0; while [ $i -lt 60000 ]; do echo "line $i é"; i=$((i+1)); done`})
 	d := data[execData](t, r)
 	if !d.Truncated || !strings.HasPrefix(d.Output, "line 0 é\n") || !strings.HasSuffix(d.Output, "line 59999 é\n") || !strings.Contains(d.Output, "characters left out") {
@@ -152,7 +152,7 @@ func TestExecShellKeepsHeadAndNewestOutput(t *testing.T) {
 }
 
 func TestExecShellDrainsMoreThanAPipeHolds(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	d := data[execData](t, k.ok("exec_shell", object{"command": "head -c 3000000 /dev/zero | tr '\\0' x; head -c 3000000 /dev/zero | tr '\\0' y >&2; echo end", "timeout": 30}))
 	if d.ExitCode != 0 || !strings.HasSuffix(d.Stdout, "end\n") || !strings.HasSuffix(d.Stderr, "yyy") {
 		t.Errorf("exit code %d", d.ExitCode)
@@ -160,7 +160,7 @@ func TestExecShellDrainsMoreThanAPipeHolds(t *testing.T) {
 }
 
 func TestExecShellTellsOutputAsItComes(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	var notes []string
 	ctx := tool.WithNotes(t.Context(), func(n tool.Note) {
 		if n.Kind != tool.NoteProgress {
@@ -243,7 +243,7 @@ func TestNothingIsLeftOfACommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newKit(t)
+			k := newShell(t)
 			r := end(k)
 			if r != nil {
 				want := tool.StatusTimeout
@@ -267,7 +267,7 @@ func TestNothingIsLeftOfACommand(t *testing.T) {
 }
 
 func TestExecShellYields(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	r := k.ok("exec_shell", object{"command": "echo early; while [ ! -e go ]; do sleep 0.01; done; echo late", "yieldMs": 300})
 	d := data[execData](t, r)
 	if d.Status != "running" || d.SessionID == "" || d.ExitCode != -1 || d.Output != "early\n" || !strings.Contains(shown(r), d.SessionID) {
@@ -281,7 +281,7 @@ func TestExecShellYields(t *testing.T) {
 }
 
 func TestInTheForegroundACommandIsWaitedFor(t *testing.T) {
-	k := newExecKit(t, &builtin.Exec{Foreground: true})
+	k := newExec(t, &builtin.Exec{Foreground: true})
 	if _, ok := k.tools.Lookup("process"); ok {
 		t.Error("process is on offer")
 	}
@@ -294,7 +294,7 @@ func TestInTheForegroundACommandIsWaitedFor(t *testing.T) {
 
 func TestTheEndOfABackgroundSessionIsTold(t *testing.T) {
 	told := make(chan builtin.Session, 4)
-	k := newExecKit(t, &builtin.Exec{OnEnd: func(s builtin.Session) { told <- s }})
+	k := newExec(t, &builtin.Exec{OnEnd: func(s builtin.Session) { told <- s }})
 	k.ok("exec_shell", object{"command": "echo foreground"})
 	id := data[execData](t, k.ok("exec_shell", object{"command": "echo out; exit 4", "background": true})).SessionID
 	select {
@@ -324,7 +324,7 @@ func TestTheEndOfABackgroundSessionIsTold(t *testing.T) {
 }
 
 func TestManyCommandsAtOnce(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	var group sync.WaitGroup
 	for i := range 12 {
 		group.Go(func() {
@@ -338,7 +338,7 @@ func TestManyCommandsAtOnce(t *testing.T) {
 }
 
 func TestOnlySoManyRunInTheBackground(t *testing.T) {
-	k := newExecKit(t, &builtin.Exec{MaxSessions: 2})
+	k := newExec(t, &builtin.Exec{MaxSessions: 2})
 	for range 2 {
 		k.ok("exec_shell", object{"command": "sleep 60", "background": true})
 	}
@@ -350,7 +350,7 @@ func TestOnlySoManyRunInTheBackground(t *testing.T) {
 }
 
 func BenchmarkExecShell(b *testing.B) {
-	k := newKit(b)
+	k := newShell(b)
 	for b.Loop() {
 		k.ok("exec_shell", object{"command": "true"})
 	}

@@ -25,12 +25,8 @@ type kit struct {
 
 // newKit makes a workspace with files given as name, content, name, content.
 func newKit(t testing.TB, files ...string) *kit {
-	return newExecKit(t, &builtin.Exec{}, files...)
-}
-
-func newExecKit(t testing.TB, e *builtin.Exec, files ...string) *kit {
 	t.Helper()
-	k := &kit{t: t, dir: t.TempDir(), exec: e}
+	k := &kit{t: t, dir: t.TempDir()}
 	for i := 0; i+1 < len(files); i += 2 {
 		k.put(files[i], files[i+1])
 	}
@@ -38,18 +34,41 @@ func newExecKit(t testing.TB, e *builtin.Exec, files ...string) *kit {
 	if k.root, err = sandbox.Open(sandbox.Profile{Workspace: k.dir}); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := k.root.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f := builtin.Files{Root: k.root}
+	if err := k.tools.Add(f.Tools()...); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// newShell is newKit with the tools that run commands.
+func newShell(t testing.TB, files ...string) *kit {
+	t.Helper()
+	return newExec(t, &builtin.Exec{}, files...)
+}
+
+// newExec is newKit with the tools of e, which gets a cell.
+func newExec(t testing.TB, e *builtin.Exec, files ...string) *kit {
+	t.Helper()
+	k := newKit(t, files...)
+	var err error
 	if e.Cell, err = sandbox.NewCell(k.root, sandbox.Profile{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, err := range []error{e.Close(), e.Cell.Close(), k.root.Close()} {
+		for _, err := range []error{e.Close(), e.Cell.Close()} {
 			if err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	f := builtin.Files{Root: k.root}
-	if err := k.tools.Add(append(f.Tools(), e.Tools()...)...); err != nil {
+	k.exec = e
+	if err := k.tools.Add(e.Tools()...); err != nil {
 		t.Fatal(err)
 	}
 	return k

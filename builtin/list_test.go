@@ -154,11 +154,11 @@ func TestIgnoredPathsAreThoseOfGit(t *testing.T) {
 
 // TestIgnoreCasesAreTrueOfGit asks git itself, through our own tool.
 func TestIgnoreCasesAreTrueOfGit(t *testing.T) {
-	if !newKit(t).do("exec_shell", object{"command": "git --version"}).OK() {
+	if !newShell(t).do("exec_shell", object{"command": "git --version"}).OK() {
 		missing(t, "git")
 	}
 	for _, c := range ignoreCases {
-		k := newKit(t, c.files...)
+		k := newShell(t, c.files...)
 		for _, p := range c.paths {
 			k.put(p, "")
 		}

@@ -64,7 +64,7 @@ func (e *Exec) processTool() tool.Tool {
 			"read their log, type into them, resize their terminal, kill, clear or remove them. " +
 			"A poll may wait for something new; its answer says when to ask again.",
 		Output:      outputOf[processOut](),
-		Examples:    examples(`{"action":"list"}`, `{"action":"poll","sessionId":"3f2a9c01","timeoutMs":5000}`),
+		Examples:    examples(`{"action":"list"}`, `{"action":"clear"}`),
 		Risk:        tool.RiskCommands,
 		Category:    "exec",
 		SideEffects: []string{"end-command", "input-to-command"},

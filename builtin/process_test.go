@@ -52,7 +52,7 @@ func (k *kit) process(action, id string, more ...object) processData {
 func (k *kit) pollToEnd(id string) processData {
 	k.t.Helper()
 	var all strings.Builder
-	for range 1000 {
+	for range 60 {
 		p := k.process("poll", id, object{"timeoutMs": 1000})
 		all.WriteString(p.Output)
 		if p.Status != "running" {
@@ -68,7 +68,7 @@ func (k *kit) pollToEnd(id string) processData {
 func (k *kit) pollFor(id, want string) string {
 	k.t.Helper()
 	var all strings.Builder
-	for range 200 {
+	for range 30 {
 		p := k.process("poll", id, object{"timeoutMs": 1000})
 		all.WriteString(p.Output)
 		if strings.Contains(all.String(), want) {
@@ -83,7 +83,7 @@ func (k *kit) pollFor(id, want string) string {
 }
 
 func TestProcessPoll(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	id := k.background("for i in 1 2 3; do echo $i; while [ ! -e go$i ]; do sleep 0.01; done; done; exit 2")
 	for i := 1; i <= 3; i++ {
 		if got := k.pollFor(id, fmt.Sprint(i)); got != fmt.Sprintf("%d\n", i) {
@@ -100,7 +100,7 @@ func TestProcessPoll(t *testing.T) {
 }
 
 func TestTheHintOfAPollGrows(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	id := k.background("sleep 60")
 	var hints []int
 	for range 8 {
@@ -112,7 +112,7 @@ func TestTheHintOfAPollGrows(t *testing.T) {
 }
 
 func TestProcessLog(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	id := k.background("seq 1 500")
 	k.pollToEnd(id)
 	last := k.process("log", id)
@@ -126,8 +126,8 @@ func TestProcessLog(t *testing.T) {
 }
 
 func TestProcessWithATerminal(t *testing.T) {
-	k := newKit(t)
-	id := k.background("stty -echo; echo ready; read a; echo \"got $a\"; read b; echo \"then $b\"; trap 'stty size' WINCH; while [ ! -e stop ]; do sleep 0.02; done; trap 'echo interrupted; exit 7' INT; echo armed; while :; do sleep 0.02; done", object{"pty": object{}})
+	k := newShell(t)
+	id := k.background("stty -echo; echo ready; read a; echo \"got $a\"; read b; echo \"then $b\"; trap 'stty size' WINCH; echo watching; while [ ! -e stop ]; do sleep 0.02; done; trap 'echo interrupted; exit 7' INT; echo armed; while :; do sleep 0.02; done", object{"pty": object{}})
 	k.pollFor(id, "ready")
 	if p := k.process("submit", id, object{"data": "one"}); p.Written != 4 {
 		t.Errorf("submit: %+v", p)
@@ -135,7 +135,9 @@ func TestProcessWithATerminal(t *testing.T) {
 	k.pollFor(id, "got one")
 	k.process("send_keys", id, object{"keys": []string{"t", "w"}, "hex": []string{"6f"}, "literal": "!"})
 	k.process("send_keys", id, object{"keys": []string{"Enter"}})
-	k.pollFor(id, "then two!")
+	if got := k.pollFor(id, "watching"); !strings.Contains(got, "then two!") {
+		t.Errorf("%q", got)
+	}
 	k.process("resize", id, object{"rows": 44, "cols": 99})
 	k.pollFor(id, "44 99")
 	k.put("stop", "")
@@ -148,7 +150,7 @@ func TestProcessWithATerminal(t *testing.T) {
 }
 
 func TestProcessPaste(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	id := k.background("stty -echo -icanon; echo ready; head -c 19 | od -An -c | tr -d ' \\n'; echo", object{"pty": object{"rows": 24, "cols": 200}})
 	k.pollFor(id, "ready")
 	k.process("paste", id, object{"data": "a\x1b[201~bcdefg"})
@@ -158,7 +160,7 @@ func TestProcessPaste(t *testing.T) {
 }
 
 func TestProcessRefusesInputWhereThereIsNone(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	id := k.background("sleep 60")
 	k.fails("process", object{"action": "write", "sessionId": id, "data": "x"}, tool.CodePrecondition, "closed")
 	k.fails("process", object{"action": "resize", "sessionId": id, "rows": 5, "cols": 5}, tool.CodePrecondition, "no terminal")
@@ -176,7 +178,7 @@ func TestProcessRefusesInputWhereThereIsNone(t *testing.T) {
 }
 
 func TestProcessListClearAndRemove(t *testing.T) {
-	k := newKit(t, "dir/x", "")
+	k := newShell(t, "dir/x", "")
 	if p := data[processData](t, k.ok("process", object{"action": "list"})); len(p.Sessions) != 0 {
 		t.Errorf("%+v", p)
 	}
@@ -213,7 +215,7 @@ func (k *kit) dryProcess(action, id string) processData {
 
 func TestSessionsAreSeenFromTheirOwnScopeOnly(t *testing.T) {
 	type key struct{}
-	k := newExecKit(t, &builtin.Exec{Scope: func(ctx context.Context) string {
+	k := newExec(t, &builtin.Exec{Scope: func(ctx context.Context) string {
 		s, _ := ctx.Value(key{}).(string)
 		return s
 	}})
@@ -237,7 +239,7 @@ func TestSessionsAreSeenFromTheirOwnScopeOnly(t *testing.T) {
 }
 
 func TestAPollEndsWithItsCall(t *testing.T) {
-	k := newKit(t)
+	k := newShell(t)
 	id := k.background("sleep 60")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -69,7 +69,7 @@ func (e *Exec) shellTool() tool.Tool {
 			"A command that still runs after yieldMs goes on in the background as a session, which the tool process reads and ends. " +
 			"Long output keeps its head and its newest part.",
 		Output:      outputOf[execOut](),
-		Examples:    examples(`{"command":"go test ./..."}`, `{"command":"npm run dev","background":true}`),
+		Examples:    examples(`{"command":"ls -la","timeout":30}`, `{"command":"tail -f build.log","background":true}`),
 		Risk:        tool.RiskCommands,
 		Category:    "exec",
 		SideEffects: []string{"run-command"},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost/builtin/memory"
 	"github.com/toolpost/toolpost/tool"
+	"github.com/toolpost/toolpost/tool/tooltest"
 )
 
 func open(t testing.TB, path string) *memory.Store {
@@ -323,5 +324,13 @@ func TestNewestComesFirstAndLimitHolds(t *testing.T) {
 	}
 	if got, _ := s.Search(t.Context(), "note", 3); len(got) != 3 {
 		t.Errorf("%d found, want 3", len(got))
+	}
+}
+
+func TestTheToolsKeepTheLaws(t *testing.T) {
+	s := fresh(t)
+	put(t, s, "deploy|make ship|ops", "|something else")
+	for _, tl := range s.Tools() {
+		t.Run(tl.Name, func(t *testing.T) { tooltest.Run(t, tl) })
 	}
 }
