@@ -76,7 +76,7 @@ func limited(x *hook.Images, data []byte) tool.Content {
 }
 
 func TestImagesInsideTheLimitsStay(t *testing.T) {
-	small := image.NewNRGBA(image.Rect(0, 0, 1200, 100))
+	small := image.NewNRGBA(image.Rect(0, 0, 1200, 10))
 	for mime, data := range map[string][]byte{
 		"image/png": asPNG(t, small), "image/jpeg": asJPEG(t, small), "image/gif": asGIF(t, small), "image/webp": webP(t),
 	} {
@@ -94,13 +94,13 @@ func TestImagesAreMadeSmaller(t *testing.T) {
 		mime   string
 		size   image.Point
 	}{
-		"too wide":                      {&hook.Images{}, asPNG(t, image.NewGray(image.Rect(0, 0, 2400, 1000))), "image/jpeg", image.Pt(1200, 500)},
-		"too high":                      {&hook.Images{}, asGIF(t, image.NewGray(image.Rect(0, 0, 100, 3000))), "image/jpeg", image.Pt(40, 1200)},
+		"too wide":                      {&hook.Images{}, asPNG(t, image.NewGray(image.Rect(0, 0, 1800, 90))), "image/jpeg", image.Pt(1200, 60)},
+		"too high":                      {&hook.Images{}, asGIF(t, image.NewGray(image.Rect(0, 0, 60, 1800))), "image/jpeg", image.Pt(40, 1200)},
 		"by two limits":                 {&hook.Images{MaxWidth: 300, MaxHeight: 100}, asJPEG(t, image.NewGray(image.Rect(0, 0, 600, 400))), "image/jpeg", image.Pt(150, 100)},
-		"transparent stays PNG":         {&hook.Images{}, asPNG(t, image.NewNRGBA(image.Rect(0, 0, 2400, 1000))), "image/png", image.Pt(1200, 500)},
-		"transparent and too large":     {&hook.Images{MaxBytes: 300_000}, asPNG(t, noise(500, 500, true)), "image/jpeg", image.Pt(500, 500)},
-		"too many bytes, lower quality": {&hook.Images{MaxBytes: 200_000}, asPNG(t, noise(500, 500, false)), "image/jpeg", image.Pt(500, 500)},
-		"too many bytes, fewer pixels":  {&hook.Images{MaxBytes: 250_000}, asPNG(t, noise(1200, 1200, false)), "image/jpeg", image.Pt(1000, 1000)},
+		"transparent stays PNG":         {&hook.Images{}, asPNG(t, image.NewNRGBA(image.Rect(0, 0, 1800, 90))), "image/png", image.Pt(1200, 60)},
+		"transparent and too large":     {&hook.Images{MaxBytes: 20_000}, asPNG(t, noise(120, 120, true)), "image/jpeg", image.Pt(120, 120)},
+		"too many bytes, lower quality": {&hook.Images{MaxBytes: 9_000}, asPNG(t, noise(120, 120, false)), "image/jpeg", image.Pt(120, 120)},
+		"too many bytes, fewer pixels":  {&hook.Images{MaxBytes: 4200}, asPNG(t, noise(810, 12, false)), "image/jpeg", image.Pt(800, 11)},
 		"thinner than a pixel":          {&hook.Images{}, asPNG(t, image.NewGray(image.Rect(0, 0, 5000, 1))), "image/jpeg", image.Pt(1200, 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,19 +123,19 @@ func TestImagesAreMadeSmaller(t *testing.T) {
 }
 
 func TestImagesTransparencyBecomesWhite(t *testing.T) {
-	m := noise(400, 400, false)
-	for y := range 100 {
-		for x := range 100 {
+	m := noise(100, 100, false)
+	for y := range 40 {
+		for x := range 40 {
 			m.SetNRGBA(x, y, color.NRGBA{})
 		}
 	}
-	got := limited(&hook.Images{MaxBytes: 250_000}, asPNG(t, m))
+	got := limited(&hook.Images{MaxBytes: 14_000}, asPNG(t, m))
 	out, _, err := image.Decode(bytes.NewReader(got.Data))
 	if err != nil || got.MIME != "image/jpeg" {
 		t.Fatal(got.MIME, got.Text, err)
 	}
-	if r, _, _, _ := out.At(40, 40).RGBA(); r < 0xf000 {
-		t.Errorf("what showed through is %v", out.At(40, 40))
+	if r, _, _, _ := out.At(15, 15).RGBA(); r < 0xf000 {
+		t.Errorf("what showed through is %v", out.At(15, 15))
 	}
 }
 
@@ -186,7 +186,7 @@ func TestImagesLeftOut(t *testing.T) {
 		"a bomb in a frame":     {&hook.Images{}, bomb, "16383×16383 pixels"},
 		"a broken header":       {&hook.Images{}, []byte("\x89PNG\r\n\x1a\nxxxx"), "header cannot be read"},
 		"cut off and too large": {&hook.Images{}, header(2000, 2000), "cannot be decoded"},
-		"nothing fits":          {&hook.Images{MaxBytes: 2000}, asPNG(t, noise(900, 900, false)), "does not fit 2000 bytes"},
+		"nothing fits":          {&hook.Images{MaxBytes: 500}, asPNG(t, noise(60, 60, false)), "does not fit 500 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := limited(c.images, c.data)
