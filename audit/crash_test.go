@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -171,36 +170,5 @@ func checkStore(t *testing.T, dir string, heard map[string]int64) {
 			t.Errorf("run %s: goes on with event %d behind %d", id, first, v.Counts.Records)
 		}
 		unchangedByRebuild(t, store, id)
-	}
-}
-
-// unchangedByRebuild fails when the files of a run are not those that its
-// journal gives.
-func unchangedByRebuild(t *testing.T, store *audit.Store, id string) {
-	t.Helper()
-	names := []string{"calls.jsonl", "results.jsonl", "messages.jsonl"}
-	had := map[string]string{}
-	for _, name := range names {
-		path := filepath.Join(store.Dir, id, name)
-		b, err := os.ReadFile(path)
-		if err == nil {
-			had[name] = string(b)
-			err = os.Remove(path)
-		}
-		if err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-	}
-	if err := store.Rebuild(id); err != nil {
-		t.Errorf("rebuild: %v", err)
-	}
-	for _, name := range names {
-		b, err := os.ReadFile(filepath.Join(store.Dir, id, name))
-		if err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-		if string(b) != had[name] {
-			t.Errorf("%s of run %s:\nhad     %q\nrebuilt %q", name, id, had[name], b)
-		}
 	}
 }

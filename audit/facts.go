@@ -49,6 +49,7 @@ type Process struct {
 	Host string `json:"host,omitzero"`
 }
 
+// String names the process for people; nil is another process.
 func (p *Process) String() string {
 	if p == nil {
 		return "another process"
