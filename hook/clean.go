@@ -57,17 +57,29 @@ func mapTexts(res *tool.Result, err error, text func(string) string, data func([
 	if res == nil {
 		return nil, err
 	}
+	blocks := body(res)
 	r := *res
-	r.Content = mapBlocks(body(res), text)
-	if e := mapError(r.Err, text, data); e != nil {
+	r.Content = mapBlocks(blocks, text)
+	e := mapError(r.Err, text, data)
+	if e != nil {
 		r.Err = e
 	}
 	r.User, r.Debug = text(r.User), text(r.Debug)
+	changed := e != nil || r.User != res.User || r.Debug != res.Debug || len(blocks) > 0 && &r.Content[0] != &blocks[0]
 	if data != nil {
-		r.Data = data(r.Data)
-		r.Effects = mapEffects(r.Effects, text)
+		r.Data, r.Effects = data(r.Data), mapEffects(r.Effects, text)
+		changed = changed || !sameBytes(r.Data, res.Data) || r.Effects != res.Effects
 	}
-	return &r, err
+	if !changed {
+		return res, err
+	}
+	own := r
+	return &own, err
+}
+
+// sameBytes reports whether a and b are one slice.
+func sameBytes(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // mapBlocks is a copy of blocks with their texts mapped, blocks itself if none

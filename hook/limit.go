@@ -150,9 +150,10 @@ func (w *limiting) error() {
 		return
 	}
 	e := *w.res.Err
-	if half := w.bytes() / 2; sizeUpTo(e.Message, half) > half {
+	// The envelope is JSON inside JSON: what is escaped once is escaped twice.
+	if room := w.bytes() * 2 / 5; sizeUpTo(e.Message, room) > room {
 		a, known := w.keep([]byte(e.Message), mimeText)
-		text, head := cut(e.Message, half, jsonSize(e.Message))
+		text, head := cut(e.Message, max(room, 2), jsonSize(e.Message))
 		e.Message = text
 		w.res.Content = append(slices.Clip(w.res.Content), textBlock(where(a, known, head, "the error")))
 	}
@@ -161,9 +162,12 @@ func (w *limiting) error() {
 			e.Details = Truncate(e.Details, LimitBytes/16)
 		}
 	}
-	w.spent = sizeUpTo(e.Message, w.bytes())
+	w.spent = 2*sizeUpTo(e.Message, w.bytes()) + envelopeSize
 	w.res.Err = &e
 }
+
+// envelopeSize is what stands around the message of an error, about.
+const envelopeSize = 120
 
 const (
 	mimeText = "text/plain; charset=utf-8"
@@ -179,7 +183,7 @@ func (w *limiting) content() {
 	if same && len(r.Content) == 0 {
 		r.Content = []tool.Content{textBlock(string(data))} // as tool.Do would
 	}
-	room := w.bytes() - w.spent
+	room := max(w.bytes()-w.spent, 2)
 	long := textSize(r.Content, room) > room
 	var a tool.Artifact
 	known := false
