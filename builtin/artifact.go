@@ -51,8 +51,8 @@ func (a *Artifacts) Tools() []tool.Tool {
 		Description: "Read on in a result that was too long to show and was kept as an artifact. " +
 			"Give the id the shortened result names, and an offset in bytes or a text to find. " +
 			"Returns up to 50 KB and the offset at which to go on.",
-		Output:     outputOf[artifactOut](),
-		Examples:   examples(`{"id":"a1b2c3","find":"error:"}`, `{"id":"a1b2c3","offset":51200}`),
+		Output:     filetool.OutputOf[artifactOut](),
+		Examples:   filetool.Examples(`{"id":"a1b2c3","find":"error:"}`, `{"id":"a1b2c3","offset":51200}`),
 		Risk:       tool.RiskReads,
 		Category:   "runs",
 		Idempotent: true,
@@ -63,7 +63,7 @@ func (a *Artifacts) read(ctx context.Context, in artifactIn) (*tool.Result, erro
 	blob, err := a.Load(ctx, in.ID)
 	if err != nil {
 		if tool.AsError(err).Code == tool.CodeNotFound {
-			return nil, tool.Errorf(tool.CodeNotFound, "no artifact %q in this run; use the id that the shortened result names", clipText(in.ID, 80))
+			return nil, tool.Errorf(tool.CodeNotFound, "no artifact %q in this run; use the id that the shortened result names", filetool.Clip(in.ID, 80))
 		}
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (a *Artifacts) read(ctx context.Context, in artifactIn) (*tool.Result, erro
 		out.Next = end
 		text += fmt.Sprintf("\n[bytes %d to %d of %d; go on with offset=%d]", start, end, total, end)
 	}
-	return answer(text, out), nil
+	return filetool.Answer(text, out), nil
 }
 
 // textAt reads up to limit bytes, moved and cut so that no character is halved.
@@ -114,7 +114,7 @@ func textAt(blob Blob, start int64, limit int) ([]byte, int64, error) {
 	if len(buf) <= limit {
 		return buf, start, nil
 	}
-	return wholeRunes(buf, limit), start, nil
+	return filetool.WholeRunes(buf, limit), start, nil
 }
 
 // findIn is where the line begins that has the text next, at or behind the
@@ -146,5 +146,5 @@ func findIn(ctx context.Context, blob Blob, in artifactIn) (int64, error) {
 		}
 		return from, nil
 	}
-	return 0, tool.Errorf(tool.CodeNotFound, "artifact %s has no %q at or behind byte %d; case counts", in.ID, clipText(in.Find, 80), in.Offset)
+	return 0, tool.Errorf(tool.CodeNotFound, "artifact %s has no %q at or behind byte %d; case counts", in.ID, filetool.Clip(in.Find, 80), in.Offset)
 }

@@ -40,8 +40,8 @@ func (f *Files) editTool() tool.Tool {
 		Description: "Replace text in a file. old_text must occur exactly once, unless replace_all is set. " +
 			"Give old_text and new_text, or edits for several changes, which are made all or none. " +
 			"Line ends are kept. Returns a unified diff.",
-		Output: outputOf[editOut](),
-		Examples: examples(
+		Output: filetool.OutputOf[editOut](),
+		Examples: filetool.Examples(
 			`{"path":"main.go","old_text":"fmt.Println(a)","new_text":"fmt.Println(b)"}`,
 			`{"path":"main.go","edits":[{"old_text":"foo","new_text":"bar","replace_all":true}]}`),
 		Risk:          tool.RiskWrites,
@@ -69,7 +69,7 @@ func (f *Files) edit(ctx context.Context, in editIn) (*tool.Result, error) {
 	if in.ExpectedEtag != "" && in.ExpectedEtag != file.Etag {
 		return nil, tool.Errorf(tool.CodeConflict, "%s has etag %s, but %s was expected; it was changed meanwhile, read it again", file.Path, file.Etag, in.ExpectedEtag)
 	}
-	before, enc, err := decodeText(file.Content)
+	before, enc, err := filetool.DecodeText(file.Content)
 	if errors.Is(err, sandbox.ErrBinary) {
 		return nil, tool.Errorf(tool.CodePrecondition, "%s is a binary file (%s, %d bytes); edit_file changes text only", file.Path, mediaType(file.Content), file.Size)
 	}
@@ -77,22 +77,22 @@ func (f *Files) edit(ctx context.Context, in editIn) (*tool.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := encodeText(file.Path, after, enc)
+	data, err := filetool.EncodeText(file.Path, after, enc)
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.Root.Write(in.Path, data, sandbox.WriteOptions{ExpectedEtag: file.Etag, DryRun: dryRun(ctx)})
+	c, err := f.Root.Write(in.Path, data, sandbox.WriteOptions{ExpectedEtag: file.Etag, DryRun: filetool.DryRun(ctx)})
 	if err != nil {
-		return nil, fault(err)
+		return nil, filetool.Fault(err)
 	}
-	observe(ctx, c)
-	out := editOut{Path: c.Path, Etag: c.AfterEtag, Replacements: n, Diff: unified(c.Path, before, after)}
+	filetool.Observe(ctx, c)
+	out := editOut{Path: c.Path, Etag: c.AfterEtag, Replacements: n, Diff: filetool.Unified(c.Path, before, after)}
 	said := "replaced"
 	if c.DryRun {
 		said = "would replace"
 	}
-	text := fmt.Sprintf("%s %s in %s (etag %s)", said, plural(n, "passage"), c.Path, c.AfterEtag)
-	r := answer(text+"\n"+out.Diff, out)
+	text := fmt.Sprintf("%s %s in %s (etag %s)", said, filetool.Plural(n, "passage"), c.Path, c.AfterEtag)
+	r := filetool.Answer(text+"\n"+out.Diff, out)
 	r.User = text
 	return r, nil
 }

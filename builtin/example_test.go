@@ -1,3 +1,5 @@
+//go:build unix
+
 package builtin_test
 
 import (
@@ -72,7 +74,7 @@ func ExampleExec() {
 		fmt.Println(err)
 		return
 	}
-	res := tool.Do(context.Background(), tools.Call, tool.NewCall("exec_shell", `{"command":"echo one; echo two >&2; exit 3"}`))
+	res := tool.Do(context.Background(), tools.Call, tool.NewCall("exec_shell", `{"command":"echo one; echo two; exit 3"}`))
 	fmt.Println(res.Status, res.Effects.Commands[0].ExitCode)
 	fmt.Print(strings.Split(res.Content[0].Text, "[")[0])
 	res = tool.Do(context.Background(), tools.Call, tool.NewCall("bash", `{"command":"sudo reboot"}`))

@@ -29,6 +29,14 @@ type Exec struct {
 	// reached only from its own. Nil is one scope for all.
 	Scope func(context.Context) string
 
+	// Timeout is how long a command may run that names no timeout itself;
+	// 120 seconds if zero. In the background it is an hour.
+	Timeout time.Duration
+
+	// Yield is how long a command is waited for before it goes on in the
+	// background, if the call does not say; 10 seconds if zero.
+	Yield time.Duration
+
 	// Cleanup is how long a session that has ended is kept; 30 minutes if zero.
 	Cleanup time.Duration
 
@@ -89,7 +97,7 @@ func (e *Exec) start(ctx context.Context, s *session, cmd sandbox.Cmd) error {
 	p, err := e.Cell.Start(ctx, cmd, s.sink)
 	if err != nil {
 		s.cancel()
-		return fault(err)
+		return filetool.Fault(err)
 	}
 	s.proc = p
 	if e.live == nil {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package builtin_test
 
 import (
@@ -34,7 +36,7 @@ func TestExecShell(t *testing.T) {
 	}{
 		{"output and code 0", object{"command": "echo hello"}, execData{Status: "completed", Stdout: "hello\n", Output: "hello\n"}},
 		{"a non-zero code is completed", object{"command": "exit 3"}, execData{Status: "completed", ExitCode: 3}},
-		{"streams apart and merged", object{"command": "echo a; echo b >&2"}, execData{Status: "completed", Stdout: "a\n", Stderr: "b\n", Output: "a\nb\n"}},
+		{"streams apart and merged", object{"command": "echo a; sleep 0.3; echo b >&2"}, execData{Status: "completed", Stdout: "a\n", Stderr: "b\n", Output: "a\nb\n"}},
 		{"in a folder", object{"command": "cat file", "workdir": "dir"}, execData{Status: "completed", Stdout: "content\n", Output: "content\n"}},
 		{"with a variable", object{"command": `echo "$GREETING"`, "env": object{"GREETING": "good day"}}, execData{Status: "completed", Stdout: "good day\n", Output: "good day\n"}},
 		{"with input", object{"command": "tr a-z A-Z", "stdin": "loud"}, execData{Status: "completed", Stdout: "LOUD", Output: "LOUD"}},
@@ -353,5 +355,19 @@ func BenchmarkExecShell(b *testing.B) {
 	k := newShell(b)
 	for b.Loop() {
 		k.ok("exec_shell", object{"command": "true"})
+	}
+}
+
+func TestTheTimesOfAnExecHoldWhereACallNamesNone(t *testing.T) {
+	k := newExec(t, &builtin.Exec{Yield: 50 * time.Millisecond, Timeout: 300 * time.Millisecond})
+	d := data[execData](t, k.ok("exec_shell", object{"command": "sleep 60"}))
+	if d.Status != "running" {
+		t.Fatalf("%+v", d)
+	}
+	if p := k.pollToEnd(d.SessionID); !p.TimedOut || p.Status != "failed" {
+		t.Errorf("%+v", p)
+	}
+	if d := data[execData](t, k.ok("exec_shell", object{"command": "sleep 0.2", "yieldMs": 60000, "timeout": 60})); d.Status != "completed" {
+		t.Errorf("%+v", d)
 	}
 }

@@ -34,7 +34,7 @@ func (f *Files) Tools() []tool.Tool {
 }
 
 // outputOf is the schema of a tool's data.
-func outputOf[T any]() *schema.Schema {
+func filetool.OutputOf[T any]() *schema.Schema {
 	s, err := schema.For[T]()
 	if err != nil {
 		panic(err) // a bug in the type, which the first test meets
@@ -52,7 +52,7 @@ func answer[T any](text string, data T) *tool.Result {
 }
 
 // dryRun reports whether the call of ctx only asks what would be done.
-func dryRun(ctx context.Context) bool {
+func filetool.DryRun(ctx context.Context) bool {
 	c := tool.Current(ctx)
 	return c != nil && c.DryRun
 }

@@ -32,8 +32,8 @@ func (f *Files) imageTool() tool.Tool {
 		Label: "Look at image",
 		Description: "Look at an image file of the workspace. " +
 			"Returns the picture, made smaller where it is larger than maxWidth by maxHeight, with its size in pixels.",
-		Output:        outputOf[imageOut](),
-		Examples:      examples(`{"path":"docs/screenshot.png"}`),
+		Output:        filetool.OutputOf[imageOut](),
+		Examples:      filetool.Examples(`{"path":"docs/screenshot.png"}`),
 		Risk:          tool.RiskReads,
 		Category:      "fs",
 		Idempotent:    true,
@@ -44,7 +44,7 @@ func (f *Files) imageTool() tool.Tool {
 func (f *Files) image(ctx context.Context, in imageIn) (*tool.Result, error) {
 	switch {
 	case in.URL != "":
-		return nil, tool.Errorf(tool.CodePrecondition, "the url %q is not fetched: this tool reads images of the workspace only; save the image there and give its path", clipText(in.URL, 200))
+		return nil, tool.Errorf(tool.CodePrecondition, "the url %q is not fetched: this tool reads images of the workspace only; save the image there and give its path", filetool.Clip(in.URL, 200))
 	case in.Path == "":
 		return nil, tool.Errorf(tool.CodeInvalid, `"path" required: the image file to look at`)
 	}
@@ -74,20 +74,20 @@ func (f *Files) image(ctx context.Context, in imageIn) (*tool.Result, error) {
 		w, h, _ = dimensions(data, mime)
 		text = fmt.Sprintf("[%s: %s, %d × %d pixels, made smaller from %s]", file.Path, mime, w, h, was)
 	}
-	r := answer(text, imageOut{file.Path, w, h, mime})
+	r := filetool.Answer(text, imageOut{file.Path, w, h, mime})
 	r.Content = append(r.Content, tool.Content{Type: tool.ContentImage, Data: data, MIME: mime})
 	return r, nil
 }
 
 func kindOfContent(data []byte, mime string) string {
-	if _, _, err := decodeText(data); err == nil {
+	if _, _, err := filetool.DecodeText(data); err == nil {
 		return "text"
 	}
 	return mime
 }
 
 // clipText is s, cut at n characters.
-func clipText(s string, n int) string {
+func filetool.Clip(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n]) + "…"
 	}

@@ -36,14 +36,14 @@ func (s *session) input(ctx context.Context, in processIn) (*tool.Result, error)
 		}
 		text += "; its input is closed"
 	}
-	return answer(text, out), nil
+	return filetool.Answer(text, out), nil
 }
 
 func (s *session) inputFault(err error) error {
 	if sandbox.KindOf(err) == sandbox.KindClosed {
 		return tool.Errorf(tool.CodePrecondition, "session %s takes no input: %w", s.id, err)
 	}
-	return fault(err)
+	return filetool.Fault(err)
 }
 
 func (s *session) resize(in processIn) (*tool.Result, error) {
@@ -54,9 +54,9 @@ func (s *session) resize(in processIn) (*tool.Result, error) {
 		return nil, tool.Errorf(tool.CodePrecondition, "session %s has no terminal; start the command with pty to give it one", s.id)
 	}
 	if err := s.proc.Resize(sandbox.Size{Rows: uint16(in.Rows), Cols: uint16(in.Cols)}); err != nil {
-		return nil, fault(err)
+		return nil, filetool.Fault(err)
 	}
-	return answer(fmt.Sprintf("the terminal of session %s has %d rows and %d columns", s.id, in.Rows, in.Cols), s.data("resize")), nil
+	return filetool.Answer(fmt.Sprintf("the terminal of session %s has %d rows and %d columns", s.id, in.Rows, in.Cols), s.data("resize")), nil
 }
 
 // keystrokes is the bytes that an action of input stands for.
@@ -98,7 +98,7 @@ func typed(in processIn) ([]byte, error) {
 	for _, h := range in.Hex {
 		b, err := hex.DecodeString(strings.Join(strings.Fields(strings.TrimPrefix(h, "0x")), ""))
 		if err != nil {
-			return nil, tool.Errorf(tool.CodeInvalid, "hex %q is no sequence of bytes such as 1b5b41", clipText(h, 80))
+			return nil, tool.Errorf(tool.CodeInvalid, "hex %q is no sequence of bytes such as 1b5b41", filetool.Clip(h, 80))
 		}
 		out = append(out, b...)
 	}

@@ -56,7 +56,7 @@ func keySequence(name string) (string, error) {
 		seq, known = control(seq)
 	}
 	if !known {
-		return "", tool.Errorf(tool.CodeInvalid, "no key %q; nearest: %s; use literal for text", clipText(name, 40),
+		return "", tool.Errorf(tool.CodeInvalid, "no key %q; nearest: %s; use literal for text", filetool.Clip(name, 40),
 			strings.Join(schema.Nearest(strings.ToLower(key), slices.Sorted(maps.Keys(keyNames)), 3), ", "))
 	}
 	if alt {

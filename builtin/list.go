@@ -44,8 +44,8 @@ func (f *Files) listTool() tool.Tool {
 		Description: "List a folder of the workspace, sorted by name, with kind, size and time of each entry. " +
 			"Set recursive for all below it, glob to keep only matching paths. " +
 			"A recursive listing leaves out what .gitignore names.",
-		Output:        outputOf[listOut](),
-		Examples:      examples(`{}`, `{"path":"src","recursive":true,"glob":"*.go"}`),
+		Output:        filetool.OutputOf[listOut](),
+		Examples:      filetool.Examples(`{}`, `{"path":"src","recursive":true,"glob":"*.go"}`),
 		Risk:          tool.RiskReads,
 		Category:      "fs",
 		Idempotent:    true,
@@ -57,7 +57,7 @@ func (f *Files) list(ctx context.Context, in listIn) (*tool.Result, error) {
 	in.Path, in.Limit = cmp.Or(in.Path, "."), cmp.Or(in.Limit, listLimit)
 	start, err := f.Root.Clean(in.Path)
 	if err != nil {
-		return nil, fault(err)
+		return nil, filetool.Fault(err)
 	}
 	keep, err := newGlob(in.Glob)
 	if err != nil {
@@ -88,9 +88,9 @@ func (f *Files) list(ctx context.Context, in listIn) (*tool.Result, error) {
 			out.Truncated = true
 			break
 		}
-		out.Entries = append(out.Entries, listEntry{e.Name, e.Path, kindName(e.Kind), e.Size, e.ModTime.UnixMilli()})
+		out.Entries = append(out.Entries, listEntry{e.Name, e.Path, filetool.KindName(e.Kind), e.Size, e.ModTime.UnixMilli()})
 	}
-	return answer(out.text(start, unread), out), nil
+	return filetool.Answer(out.text(start, unread), out), nil
 }
 
 // text is the listing as a model reads it.
@@ -114,7 +114,7 @@ func (l listOut) text(start string, unread int) string {
 		fmt.Fprintf(&b, "[more than %d entries; narrow it with path, glob or depth, or raise limit]\n", len(l.Entries))
 	}
 	if unread > 0 {
-		fmt.Fprintf(&b, "[%s could not be read]\n", plural(unread, "folder"))
+		fmt.Fprintf(&b, "[%s could not be read]\n", filetool.Plural(unread, "folder"))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -24,7 +24,7 @@ func (s *session) result(warning string) *tool.Result {
 	if warning != "" {
 		note = warning + "; " + note
 	}
-	r := answer(joinNote(body, note), out)
+	r := filetool.Answer(joinNote(body, note), out)
 	r.User = note
 	err := s.failure()
 	if err == nil {
@@ -80,7 +80,7 @@ func (s *session) failure() error {
 		return nil
 	}
 	took := s.exit.Duration.Round(time.Millisecond)
-	name := clipText(s.command, 80)
+	name := filetool.Clip(s.command, 80)
 	switch s.exit.Reason {
 	case sandbox.ReasonExited:
 		return nil

@@ -63,7 +63,7 @@ func readPage(r io.Reader, offset, limit int, how extent) (page, error) {
 			content.Write(line)
 			p.lines++
 		case p.lines == 0:
-			content.Write(wholeRunes(line, pageBytes))
+			content.Write(filetool.WholeRunes(line, pageBytes))
 			p.lines, p.cut, full = 1, size, true
 		default:
 			p.more, full = true, true
@@ -93,7 +93,7 @@ func readLine(br *bufio.Reader, buf []byte, keep bool) ([]byte, int, error) {
 }
 
 // wholeRunes is the first n bytes of b, less a character cut at the end.
-func wholeRunes(b []byte, n int) []byte {
+func filetool.WholeRunes(b []byte, n int) []byte {
 	if len(b) <= n {
 		return b
 	}
@@ -107,8 +107,8 @@ func wholeRunes(b []byte, n int) []byte {
 
 // cleanPage makes a page of a file that was not judged whole valid UTF-8.
 func cleanPage(s, encoding string) string {
-	if encoding == latin1 {
-		return fromLatin1([]byte(s))
+	if encoding == filetool.Latin1 {
+		return filetool.FromLatin1([]byte(s))
 	}
 	if sandbox.IsText([]byte(s)) {
 		return s
@@ -130,7 +130,7 @@ func (c contextReader) Read(p []byte) (int, error) {
 }
 
 // plural is "1 line", "2 lines".
-func plural(n int, noun string) string {
+func filetool.Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -138,7 +138,7 @@ func plural(n int, noun string) string {
 }
 
 // examples are arguments as a Spec holds them.
-func examples(docs ...string) []json.RawMessage {
+func filetool.Examples(docs ...string) []json.RawMessage {
 	out := make([]json.RawMessage, len(docs))
 	for i, d := range docs {
 		out[i] = json.RawMessage(d)

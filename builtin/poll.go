@@ -35,9 +35,9 @@ func (s *session) poll(ctx context.Context, timeoutMS int, peek bool) (*tool.Res
 		out.Status, out.ExitCode, out.TimedOut = statusRunning, nil, false
 		out.RetryInMS = retryHint(idle)
 		note := fmt.Sprintf("still running after %s; poll again in %d ms", s.duration().Round(time.Millisecond), out.RetryInMS)
-		return answer(joinNote(fresh, note), out), nil
+		return filetool.Answer(joinNote(fresh, note), out), nil
 	}
-	return answer(joinNote(fresh, s.note()), out), nil
+	return filetool.Answer(joinNote(fresh, s.note()), out), nil
 }
 
 // await waits until there is output that was not polled or the command has
@@ -88,12 +88,12 @@ func (s *session) log(in processIn) (*tool.Result, error) {
 		start = max(len(lines)-limit+1, 1)
 	}
 	if start > len(lines) && in.Offset > 1 {
-		return nil, tool.Errorf(tool.CodeInvalid, "offset %d is past the end of the output, which has %s", in.Offset, plural(len(lines), "line"))
+		return nil, tool.Errorf(tool.CodeInvalid, "offset %d is past the end of the output, which has %s", in.Offset, filetool.Plural(len(lines), "line"))
 	}
 	out := s.data("log")
 	end := min(start-1+limit, len(lines))
 	out.Output = strings.Join(lines[start-1:end], "")
 	out.StartLine, out.TotalLines, out.Truncated = start, len(lines), lost
 	note := fmt.Sprintf("lines %d to %d of %d; %s", min(start, end), end, len(lines), s.note())
-	return answer(joinNote(out.Output, note), out), nil
+	return filetool.Answer(joinNote(out.Output, note), out), nil
 }

@@ -63,8 +63,8 @@ func (e *Exec) processTool() tool.Tool {
 		Description: "Work with commands that exec_shell left in the background: list them, poll for new output, " +
 			"read their log, type into them, resize their terminal, kill, clear or remove them. " +
 			"A poll may wait for something new; its answer says when to ask again.",
-		Output:      outputOf[processOut](),
-		Examples:    examples(`{"action":"list"}`, `{"action":"clear"}`),
+		Output:      filetool.OutputOf[processOut](),
+		Examples:    filetool.Examples(`{"action":"list"}`, `{"action":"clear"}`),
 		Risk:        tool.RiskCommands,
 		Category:    "exec",
 		SideEffects: []string{"end-command", "input-to-command"},
@@ -82,18 +82,18 @@ func (e *Exec) process(ctx context.Context, in processIn) (*tool.Result, error) 
 	case in.Action == "list":
 		return e.listSessions(scope), nil
 	case in.Action == "clear" && in.SessionID == "":
-		return e.clear(scope, dryRun(ctx)), nil
+		return e.clear(scope, filetool.DryRun(ctx)), nil
 	}
 	s, err := e.session(scope, in)
 	if err != nil {
 		return nil, err
 	}
-	if dryRun(ctx) && in.Action != "log" && in.Action != "poll" {
-		return answer(fmt.Sprintf("would %s session %s (%s)", strings.ReplaceAll(in.Action, "_", " "), s.id, clipText(s.command, 80)), s.data(in.Action)), nil
+	if filetool.DryRun(ctx) && in.Action != "log" && in.Action != "poll" {
+		return filetool.Answer(fmt.Sprintf("would %s session %s (%s)", strings.ReplaceAll(in.Action, "_", " "), s.id, filetool.Clip(s.command, 80)), s.data(in.Action)), nil
 	}
 	switch in.Action {
 	case "poll":
-		return s.poll(ctx, in.TimeoutMS, dryRun(ctx))
+		return s.poll(ctx, in.TimeoutMS, filetool.DryRun(ctx))
 	case "log":
 		return s.log(in)
 	case "kill", "remove":
@@ -105,7 +105,7 @@ func (e *Exec) process(ctx context.Context, in processIn) (*tool.Result, error) 
 		e.forget(s)
 		out := s.data(in.Action)
 		out.Cleared = 1
-		return answer("session "+s.id+" is forgotten", out), nil
+		return filetool.Answer("session "+s.id+" is forgotten", out), nil
 	}
 	return s.input(ctx, in)
 }
@@ -124,9 +124,9 @@ func (e *Exec) session(scope string, in processIn) (*session, error) {
 		ids = append(ids, s.id)
 	}
 	if len(ids) == 0 {
-		return nil, tool.Errorf(tool.CodeNotFound, "no session %q: no command runs in the background, and none has ended lately", clipText(in.SessionID, 80))
+		return nil, tool.Errorf(tool.CodeNotFound, "no session %q: no command runs in the background, and none has ended lately", filetool.Clip(in.SessionID, 80))
 	}
-	return nil, tool.Errorf(tool.CodeNotFound, "no session %q; there are: %s", clipText(in.SessionID, 80), strings.Join(ids, ", "))
+	return nil, tool.Errorf(tool.CodeNotFound, "no session %q; there are: %s", filetool.Clip(in.SessionID, 80), strings.Join(ids, ", "))
 }
 
 func (e *Exec) listSessions(scope string) *tool.Result {
@@ -142,12 +142,12 @@ func (e *Exec) listSessions(scope string) *tool.Result {
 		if d.Status != statusRunning {
 			fmt.Fprintf(&b, " (exit code %d)", d.ExitCode)
 		}
-		fmt.Fprintf(&b, " %s: %s\n", s.duration().Round(time.Second), clipText(s.command, 200))
+		fmt.Fprintf(&b, " %s: %s\n", s.duration().Round(time.Second), filetool.Clip(s.command, 200))
 	}
 	if len(out.Sessions) == 0 {
 		b.WriteString("[no background sessions]")
 	}
-	return answer(strings.TrimSuffix(b.String(), "\n"), out)
+	return filetool.Answer(strings.TrimSuffix(b.String(), "\n"), out)
 }
 
 // clear forgets all sessions of a scope that have ended.
@@ -162,18 +162,18 @@ func (e *Exec) clear(scope string, dry bool) *tool.Result {
 			e.forget(s)
 		}
 	}
-	text := plural(n, "ended session") + " forgotten"
+	text := filetool.Plural(n, "ended session") + " forgotten"
 	if dry {
-		text = "would forget " + plural(n, "ended session")
+		text = "would forget " + filetool.Plural(n, "ended session")
 	}
-	return answer(text, processOut{Action: "clear", Cleared: n})
+	return filetool.Answer(text, processOut{Action: "clear", Cleared: n})
 }
 
 // kill ends a session with all that it started.
 func (e *Exec) kill(ctx context.Context, s *session, action string) (*tool.Result, error) {
 	was := s.running()
 	if err := s.proc.Kill(); err != nil {
-		return nil, fault(err)
+		return nil, filetool.Fault(err)
 	}
 	<-s.done
 	text := "session " + s.id + " was over already: " + s.note()
@@ -185,7 +185,7 @@ func (e *Exec) kill(ctx context.Context, s *session, action string) (*tool.Resul
 		e.forget(s)
 		text += ", and is forgotten"
 	}
-	return answer(text, s.data(action)), nil
+	return filetool.Answer(text, s.data(action)), nil
 }
 
 // data is how it stands with a session.

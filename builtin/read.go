@@ -43,8 +43,8 @@ func (f *Files) readTool() tool.Tool {
 		Description: "Read a text file of the workspace, or see an image. Returns the lines from offset on, " +
 			"up to 2000 lines or 50 KB; when more is left, a note at the end says how to go on. " +
 			"Use search_files to find a place in a large file.",
-		Output:        outputOf[readOut](),
-		Examples:      examples(`{"path":"README.md"}`, `{"path":"src/main.go","offset":100,"limit":50}`),
+		Output:        filetool.OutputOf[readOut](),
+		Examples:      filetool.Examples(`{"path":"README.md"}`, `{"path":"src/main.go","offset":100,"limit":50}`),
 		Risk:          tool.RiskReads,
 		Category:      "fs",
 		Idempotent:    true,
@@ -73,13 +73,13 @@ func (f *Files) read(ctx context.Context, in readIn) (*tool.Result, error) {
 func (f *Files) readWhole(in readIn) (*tool.Result, error) {
 	file, err := f.Root.Read(in.Path, sandbox.ReadOptions{})
 	if err != nil {
-		return nil, fault(err)
+		return nil, filetool.Fault(err)
 	}
 	out := readOut{Path: file.Path, StartLine: in.Offset, Bytes: file.Size, Etag: file.Etag}
 	if mime := mediaType(file.Content); isImage(mime) {
 		return picture(out, file.Content, mime), nil
 	}
-	text, enc, err := decodeText(file.Content)
+	text, enc, err := filetool.DecodeText(file.Content)
 	if err != nil {
 		return binaryFile(out, file.Content), nil
 	}
@@ -97,7 +97,7 @@ func (f *Files) readLarge(ctx context.Context, r *sandbox.Reader, in readIn) (*t
 	head := make([]byte, 8<<10)
 	n, err := r.ReadAt(head, 0)
 	if n == 0 && err != nil {
-		return nil, fault(err)
+		return nil, filetool.Fault(err)
 	}
 	head = head[:n]
 	mime := mediaType(head)
@@ -106,12 +106,12 @@ func (f *Files) readLarge(ctx context.Context, r *sandbox.Reader, in readIn) (*t
 		return f.readWhole(in)
 	case enc == sandbox.UTF16LE || enc == sandbox.UTF16BE:
 		return f.readWhole(in)
-	case isImage(mime) || bytes.IndexByte(head, 0) >= 0 || !sandbox.IsText(head) && !isLatin1(head):
+	case isImage(mime) || bytes.IndexByte(head, 0) >= 0 || !sandbox.IsText(head) && !filetool.IsLatin1(head):
 		return binaryFile(out, head), nil
 	default:
 		out.Encoding = string(enc)
 		if !sandbox.IsText(head) {
-			out.Encoding = latin1
+			out.Encoding = filetool.Latin1
 		}
 	}
 	p, err := readPage(contextReader{ctx, r}, in.Offset, in.Limit, toPage)
@@ -126,7 +126,7 @@ func (f *Files) readLarge(ctx context.Context, r *sandbox.Reader, in readIn) (*t
 func paged(out readOut, p page, in readIn) (*tool.Result, error) {
 	if p.lines == 0 && in.Offset > 1 {
 		return nil, tool.Errorf(tool.CodeInvalid, "offset %d is past the end of %s, which has %s; give an offset from 1 to %d",
-			in.Offset, out.Path, plural(p.seen, "line"), max(p.seen, 1))
+			in.Offset, out.Path, filetool.Plural(p.seen, "line"), max(p.seen, 1))
 	}
 	out.Content, out.Lines, out.Truncated = p.content, p.lines, p.more || p.cut > 0
 	if p.ended {
@@ -139,7 +139,7 @@ func paged(out readOut, p page, in readIn) (*tool.Result, error) {
 		}
 		text += note
 	}
-	return answer(text, out), nil
+	return filetool.Answer(text, out), nil
 }
 
 // pageNote tells the model what is not shown and how to get it.
@@ -167,7 +167,7 @@ func pageNote(out readOut, p page) string {
 // binaryFile names a file that is no text instead of showing it.
 func binaryFile(out readOut, head []byte) *tool.Result {
 	out.Encoding, out.MIME, out.StartLine = "binary", mediaType(head), 1
-	return answer(fmt.Sprintf("[%s is a binary file: %s, %d bytes; its content is not shown]", out.Path, out.MIME, out.Bytes), out)
+	return filetool.Answer(fmt.Sprintf("[%s is a binary file: %s, %d bytes; its content is not shown]", out.Path, out.MIME, out.Bytes), out)
 }
 
 // picture is an image file as an image block.
@@ -177,7 +177,7 @@ func picture(out readOut, data []byte, mime string) *tool.Result {
 	if w, h, ok := dimensions(data, mime); ok {
 		text = fmt.Sprintf("[%s: %s, %d × %d pixels, %d bytes]", out.Path, mime, w, h, out.Bytes)
 	}
-	r := answer(text, out)
+	r := filetool.Answer(text, out)
 	r.Content = append(r.Content, tool.Content{Type: tool.ContentImage, Data: data, MIME: mime})
 	return r
 }

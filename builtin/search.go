@@ -46,8 +46,8 @@ func (f *Files) searchTool() tool.Tool {
 		Description: "Search the text files of the workspace by regular expression or plain text, line by line. " +
 			"Returns path, line number and line of each match, in order of path. " +
 			"Binary files and what .gitignore names are passed over.",
-		Output:        outputOf[searchOut](),
-		Examples:      examples(`{"query":"func main\\(","glob":"*.go"}`, `{"query":"TODO","path":"src","context":2}`),
+		Output:        filetool.OutputOf[searchOut](),
+		Examples:      filetool.Examples(`{"query":"func main\\(","glob":"*.go"}`, `{"query":"TODO","path":"src","context":2}`),
 		Risk:          tool.RiskReads,
 		Category:      "fs",
 		Idempotent:    true,
@@ -84,7 +84,7 @@ func (f *Files) search(ctx context.Context, in searchIn) (*tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return answer(out.text(s.want.note), out), nil
+	return filetool.Answer(out.text(s.want.note), out), nil
 }
 
 // files is the regular files to search, in order of path.

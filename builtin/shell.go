@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/toolpost/toolpost/sandbox"
@@ -27,12 +28,12 @@ const (
 )
 
 type execIn struct {
-	Command    string            `json:"command" desc:"Command line, run by sh -c." min:"1"`
+	Command    string            `json:"command" desc:"Command line, run by the shell (sh -c)." min:"1"`
 	Workdir    string            `json:"workdir,omitzero" desc:"Folder to run it in, relative to the workspace; the workspace itself if left out."`
 	Env        map[string]string `json:"env,omitzero" desc:"Environment variables to set beside the usual ones."`
-	Timeout    float64           `json:"timeout,omitzero" desc:"Seconds until it is ended. Default 120, in the background 3600." min:"0.001" max:"3600"`
+	Timeout    float64           `json:"timeout,omitzero" desc:"Seconds until it is ended; usually 120, in the background 3600." min:"0.001" max:"3600"`
 	Background bool              `json:"background,omitzero" desc:"Return at once and let it run; process tells more."`
-	YieldMS    int               `json:"yieldMs,omitzero" desc:"Milliseconds to wait before a command that still runs goes into the background." min:"10" max:"120000" default:"10000"`
+	YieldMS    int               `json:"yieldMs,omitzero" desc:"Milliseconds to wait before a command that still runs goes into the background; usually 10000." min:"10" max:"120000"`
 	PTY        *ptySize          `json:"pty,omitzero" desc:"Give it a terminal of this size, for programs that need one."`
 	Elevated   bool              `json:"elevated,omitzero" desc:"Run outside the sandbox. Refused here."`
 	Stdin      string            `json:"stdin,omitzero" desc:"Text given to its standard input, which is closed otherwise."`
@@ -57,7 +58,7 @@ type execOut struct {
 }
 
 func (e *Exec) shellTool() tool.Tool {
-	timeout := longestYield
+	timeout := max(longestYield, e.Yield)
 	if e.Foreground {
 		timeout = longestTimeout
 	}
@@ -68,8 +69,8 @@ func (e *Exec) shellTool() tool.Tool {
 		Description: "Run a shell command in the workspace and return its exit code and output. " +
 			"A command that still runs after yieldMs goes on in the background as a session, which the tool process reads and ends. " +
 			"Long output keeps its head and its newest part.",
-		Output:      outputOf[execOut](),
-		Examples:    examples(`{"command":"ls -la","timeout":30}`, `{"command":"tail -f build.log","background":true}`),
+		Output:      filetool.OutputOf[execOut](),
+		Examples:    filetool.Examples(`{"command":"ls -la","timeout":30}`, `{"command":"tail -f build.log","background":true}`),
 		Risk:        tool.RiskCommands,
 		Category:    "exec",
 		SideEffects: []string{"run-command"},
@@ -85,7 +86,7 @@ func (e *Exec) shell(ctx context.Context, in execIn) (*tool.Result, error) {
 	if err := e.judge(in); err != nil {
 		return nil, err
 	}
-	if dryRun(ctx) {
+	if filetool.DryRun(ctx) {
 		return planned(in), nil
 	}
 	s := newSession(sessionID(), e.scope(ctx), in)
@@ -109,10 +110,10 @@ func (e *Exec) judge(in execIn) error {
 		return tool.Errorf(tool.CodeDenied, "elevated commands are not available: every command runs in the sandbox; leave elevated out")
 	}
 	if pattern, denied := sandbox.Denied(in.Command); denied {
-		return tool.Errorf(tool.CodeDenied, "the command %q is never run, because it has %s; find a way without it, or ask the person to run it", clipText(in.Command, 200), pattern)
+		return tool.Errorf(tool.CodeDenied, "the command %q is never run, because it has %s; find a way without it, or ask the person to run it", filetool.Clip(in.Command, 200), pattern)
 	}
 	if err := sandbox.CheckEnv(in.Env); err != nil {
-		return fault(err)
+		return filetool.Fault(err)
 	}
 	if in.Background && e.Foreground {
 		return tool.Errorf(tool.CodePrecondition, "commands cannot run in the background here, because the program ends with this call; leave background out")
@@ -133,7 +134,7 @@ func (e *Exec) launch(ctx context.Context, s *session, in execIn) (warning strin
 	case in.Background:
 		cmd.Limits.Wall = longestTimeout
 	default:
-		cmd.Limits.Wall = shellTimeout
+		cmd.Limits.Wall = cmp.Or(e.Timeout, shellTimeout)
 	}
 	if in.PTY == nil {
 		return "", e.start(ctx, s, cmd)
@@ -159,7 +160,7 @@ func (e *Exec) follow(ctx context.Context, s *session, in execIn) {
 	}
 	var yield <-chan time.Time
 	if !e.Foreground {
-		t := time.NewTimer(cmp.Or(time.Duration(in.YieldMS)*time.Millisecond, shellYield))
+		t := time.NewTimer(cmp.Or(time.Duration(in.YieldMS)*time.Millisecond, e.Yield, shellYield))
 		defer t.Stop()
 		yield = t.C
 	}
@@ -196,7 +197,7 @@ func (e *Exec) follow(ctx context.Context, s *session, in execIn) {
 // planned is the answer to a dry run.
 func planned(in execIn) *tool.Result {
 	text := fmt.Sprintf("would run in %s: %s", cmp.Or(in.Workdir, "the workspace"), in.Command)
-	r := answer(text, execOut{Status: statusPlanned, ExitCode: -1})
+	r := filetool.Answer(text, execOut{Status: statusPlanned, ExitCode: -1})
 	r.User = text
 	return r
 }
@@ -209,7 +210,13 @@ func observedCode(s *session) int {
 	return s.exitCode()
 }
 
-func shellArgv(line string) []string { return []string{"sh", "-c", line} }
+// shellArgv is what a command line is run as; see [sandbox.Cmd].
+func shellArgv(line string) []string {
+	if runtime.GOOS == "windows" {
+		return []string{"cmd", "/c", line}
+	}
+	return []string{"sh", "-c", line}
+}
 
 // sessionID is short enough to be copied by a model and not used twice.
 func sessionID() string {

@@ -29,8 +29,8 @@ func (f *Files) writeTool() tool.Tool {
 		Label:   "Write file",
 		Description: "Create a text file or replace its whole content, in one step; missing folders are made. " +
 			"To change a part of a file use edit_file. Returns the path, size and etag.",
-		Output:        outputOf[writeOut](),
-		Examples:      examples(`{"path":"notes/todo.md","content":"- write the tests\n"}`),
+		Output:        filetool.OutputOf[writeOut](),
+		Examples:      filetool.Examples(`{"path":"notes/todo.md","content":"- write the tests\n"}`),
 		Risk:          tool.RiskWrites,
 		Category:      "fs",
 		SideEffects:   []string{"create-file", "modify-file", "create-folder"},
@@ -46,21 +46,21 @@ func (f *Files) write(ctx context.Context, in writeIn) (*tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	opts := sandbox.WriteOptions{IfNotExists: in.IfNotExists, ExpectedEtag: in.ExpectedEtag, DryRun: dryRun(ctx)}
+	opts := sandbox.WriteOptions{IfNotExists: in.IfNotExists, ExpectedEtag: in.ExpectedEtag, DryRun: filetool.DryRun(ctx)}
 	before := ""
 	if opts.DryRun {
 		before = f.textOf(in.Path)
 	}
 	c, err := f.Root.Write(in.Path, []byte(in.Content), opts)
 	if err != nil {
-		return nil, fault(err)
+		return nil, filetool.Fault(err)
 	}
-	observe(ctx, c)
+	filetool.Observe(ctx, c)
 	out := writeOut{Path: c.Path, Bytes: c.Bytes, Etag: c.AfterEtag, Created: c.Op == sandbox.OpCreated}
 	text := fmt.Sprintf("%s %s (%d bytes, etag %s)", verb(c), c.Path, c.Bytes, c.AfterEtag)
-	r := answer(text, out)
+	r := filetool.Answer(text, out)
 	if opts.DryRun {
-		r = answer(text+"\n"+unified(c.Path, before, in.Content), out)
+		r = filetool.Answer(text+"\n"+filetool.Unified(c.Path, before, in.Content), out)
 	}
 	r.User = text
 	return r, nil
@@ -87,6 +87,6 @@ func (f *Files) textOf(name string) string {
 	if err != nil {
 		return ""
 	}
-	text, _, _ := decodeText(file.Content)
+	text, _, _ := filetool.DecodeText(file.Content)
 	return text
 }

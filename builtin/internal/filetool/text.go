@@ -1,4 +1,4 @@
-package builtin
+package filetool
 
 import (
 	"unicode/utf8"
@@ -7,40 +7,40 @@ import (
 	"github.com/toolpost/toolpost/tool"
 )
 
-// latin1 is the encoding of a text that is not UTF-8 and has no control
+// Latin1 is the encoding of a text that is not UTF-8 and has no control
 // characters: old sources in a western language.
-const latin1 = "iso-8859-1"
+const Latin1 = "iso-8859-1"
 
-// decodeText is the text of a file, without byte order mark, and its encoding.
-func decodeText(content []byte) (text, encoding string, err error) {
+// DecodeText is the text of a file, without byte order mark, and its encoding.
+func DecodeText(content []byte) (text, encoding string, err error) {
 	text, enc, err := sandbox.Decode(content)
 	if err == nil {
 		return text, string(enc), nil
 	}
-	if isLatin1(content) {
-		return fromLatin1(content), latin1, nil
+	if IsLatin1(content) {
+		return FromLatin1(content), Latin1, nil
 	}
 	return "", "", err
 }
 
-// encodeText is the bytes of a text in the encoding it was read in.
-func encodeText(path, text, encoding string) ([]byte, error) {
-	if encoding != latin1 {
+// EncodeText is the bytes of a text in the encoding it was read in.
+func EncodeText(path, text, encoding string) ([]byte, error) {
+	if encoding != Latin1 {
 		return sandbox.Encode(text, sandbox.Encoding(encoding)), nil
 	}
 	out := make([]byte, 0, len(text))
 	for _, r := range text {
 		if r > 0xff {
-			return nil, tool.Errorf(tool.CodePrecondition, "%s is stored as %s, which has no %q; leave the character out, or write the whole file anew as UTF-8 with write_file", path, latin1, r)
+			return nil, tool.Errorf(tool.CodePrecondition, "%s is stored as %s, which has no %q; leave the character out, or write the whole file anew as UTF-8 with write_file", path, Latin1, r)
 		}
 		out = append(out, byte(r))
 	}
 	return out, nil
 }
 
-// isLatin1 reports whether bytes that are not UTF-8 look like text all the
+// IsLatin1 reports whether bytes that are not UTF-8 look like text all the
 // same: no control characters but white space, and mostly ASCII.
-func isLatin1(content []byte) bool {
+func IsLatin1(content []byte) bool {
 	high := 0
 	for _, b := range content {
 		switch {
@@ -53,7 +53,7 @@ func isLatin1(content []byte) bool {
 	return high*10 <= len(content)*3
 }
 
-func fromLatin1(content []byte) string {
+func FromLatin1(content []byte) string {
 	out := make([]byte, 0, len(content)+len(content)/8)
 	for _, b := range content {
 		out = utf8.AppendRune(out, rune(b))

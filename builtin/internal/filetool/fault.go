@@ -1,4 +1,4 @@
-package builtin
+package filetool
 
 import (
 	"context"
@@ -31,8 +31,8 @@ var codes = map[sandbox.Kind]tool.Code{
 	sandbox.KindIO:          tool.CodeFailed,
 }
 
-// fault is an error of package sandbox as one of package tool.
-func fault(err error) error {
+// Fault is an error of package sandbox as one of package tool.
+func Fault(err error) error {
 	e, ok := errors.AsType[*sandbox.Error](err)
 	if !ok {
 		return err
@@ -47,11 +47,11 @@ func fault(err error) error {
 // mostScanned bounds the entries looked at for a name like a missing one.
 const mostScanned = 2000
 
-// missing is fault for a path that a caller believed to exist: a path that
+// missing is Fault for a path that a caller believed to exist: a path that
 // does not comes with the names nearest to it.
 func (f *Files) missing(ctx context.Context, name string, err error) error {
 	if sandbox.KindOf(err) != sandbox.KindNotFound {
-		return fault(err)
+		return Fault(err)
 	}
 	near := f.nearest(ctx, name)
 	if len(near) == 0 {

@@ -1,4 +1,4 @@
-package builtin
+package filetool
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"github.com/toolpost/toolpost/tool"
 )
 
-// observe reports what the workspace saw happen. A dry run and a write of what
+// Observe reports what the workspace saw happen. A dry run and a write of what
 // was there already have no effect.
-func observe(ctx context.Context, c sandbox.Change) {
+func Observe(ctx context.Context, c sandbox.Change) {
 	if c.DryRun {
 		return
 	}
@@ -18,7 +18,7 @@ func observe(ctx context.Context, c sandbox.Change) {
 		e.Created = append(e.Created, tool.FileEffect{Path: dir, Kind: "folder"})
 		e.Observed = []string{"create-folder"}
 	}
-	file := tool.FileEffect{Path: c.Path, Kind: kindName(c.Kind), Before: c.BeforeEtag, After: c.AfterEtag}
+	file := tool.FileEffect{Path: c.Path, Kind: KindName(c.Kind), Before: c.BeforeEtag, After: c.AfterEtag}
 	switch c.Op {
 	case sandbox.OpCreated:
 		e.Created = append(e.Created, file)
@@ -32,8 +32,8 @@ func observe(ctx context.Context, c sandbox.Change) {
 	tool.Observe(ctx, e)
 }
 
-// kindName is the word that records and results use for a kind of entry.
-func kindName(k sandbox.EntryKind) string {
+// KindName is the word that records and results use for a kind of entry.
+func KindName(k sandbox.EntryKind) string {
 	if k == sandbox.EntryDir {
 		return "folder"
 	}
