@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,12 +49,10 @@ func (x *exchange) encode() ([]byte, error) {
 	if d.MaxTools > 0 && len(req.Tools) > d.MaxTools {
 		return nil, tool.Errorf(tool.CodeLimit, "%d tools are on offer and %s takes %d: allow fewer for this run", len(req.Tools), d.Name, d.MaxTools)
 	}
-	extra, err := x.extra()
-	if err != nil {
+	if err := x.readExtra(); err != nil {
 		return nil, err
 	}
 	o := &object{b: append(make([]byte, 0, 4096), '{')}
-	has := func(k string) bool { _, ok := extra[k]; return ok }
 	o.str("model", x.model)
 	x.messages(o)
 	if len(req.Tools) > 0 {
@@ -61,7 +60,7 @@ func (x *exchange) encode() ([]byte, error) {
 	}
 	if !x.c.Whole {
 		o.raw("stream", "true")
-		if d.Usage && !has("stream_options") {
+		if d.Usage && !x.has("stream_options") {
 			o.key("stream_options")
 			o.put(`{"include_usage":true`)
 			if d.Obfuscation {
@@ -77,18 +76,18 @@ func (x *exchange) encode() ([]byte, error) {
 	if field == "" {
 		field = "max_tokens"
 	}
-	if req.MaxTokens > 0 && !has(field) {
+	if req.MaxTokens > 0 && !x.has(field) {
 		o.num(field, req.MaxTokens)
 	}
-	if req.Temp != nil && !has("temperature") {
+	if req.Temp != nil && !x.has("temperature") {
 		o.raw("temperature", strconv.FormatFloat(*req.Temp, 'g', -1, 64))
 	}
-	if req.Session != "" && d.CacheKey && !has("prompt_cache_key") {
+	if req.Session != "" && d.CacheKey && !x.has("prompt_cache_key") {
 		o.str("prompt_cache_key", req.Session[:min(len(req.Session), 64)])
 	}
 	x.effort(o)
-	for _, k := range sortedKeys(extra) {
-		o.json(k, extra[k])
+	for _, k := range slices.Sorted(maps.Keys(x.extra)) {
+		o.json(k, x.extra[k])
 	}
 	return append(o.b, '}'), nil
 }
@@ -96,30 +95,23 @@ func (x *exchange) encode() ([]byte, error) {
 // own are the members that a request's Extra may not replace.
 var own = []string{"model", "messages", "tools", "stream", "tool_choice"}
 
-func (x *exchange) extra() (map[string]json.RawMessage, error) {
+func (x *exchange) readExtra() error {
 	if len(x.req.Extra) == 0 {
-		return nil, nil
+		return nil
 	}
-	var m map[string]json.RawMessage
-	if err := jsonx.Unmarshal(x.req.Extra, &m); err != nil {
-		return nil, tool.Errorf(tool.CodeInvalid, "extra members of the request must be a JSON object: %w", err)
+	if err := jsonx.Unmarshal(x.req.Extra, &x.extra); err != nil {
+		return tool.Errorf(tool.CodeInvalid, "extra members of the request must be a JSON object: %w", err)
 	}
 	for _, k := range own {
-		if _, ok := m[k]; ok {
-			return nil, tool.Errorf(tool.CodeInvalid, "extra members of the request must not set %q: use the field that is there for it", k)
+		if x.has(k) {
+			return tool.Errorf(tool.CodeInvalid, "extra members of the request must not set %q: use the field that is there for it", k)
 		}
 	}
-	return m, nil
+	return nil
 }
 
-func sortedKeys(m map[string]json.RawMessage) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+// has reports whether the request's Extra sets the member k, which then wins.
+func (x *exchange) has(k string) bool { _, ok := x.extra[k]; return ok }
 
 // tools are in the order of their names, so that equal sets give equal bytes and
 // a prompt cache stays warm.
@@ -158,6 +150,7 @@ func (x *exchange) choice(o *object) error {
 		return nil
 	}
 	switch {
+	case x.has("parallel_tool_calls"):
 	case req.Serial && d.Parallel:
 		o.raw("parallel_tool_calls", "false")
 	case d.ParallelOff:
@@ -189,7 +182,7 @@ func (x *exchange) choice(o *object) error {
 
 func (x *exchange) effort(o *object) {
 	e := x.req.Effort
-	if e == "" {
+	if e == "" || x.has(string(x.d.Effort)) {
 		return
 	}
 	on := strconv.FormatBool(e != "none")

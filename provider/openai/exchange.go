@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ type exchange struct {
 	model string
 	key   string
 	names llm.Names
+	extra map[string]json.RawMessage // of the request
 	yield func(llm.Delta, error) bool
 	gone  bool // nobody listens any more
 	in    intake

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -52,7 +54,7 @@ func TestStreams(t *testing.T) {
 			} else if diff := cmp.Diff(g.want, got); diff != "" {
 				t.Error(diff)
 			}
-			step := 1 + len(g.stream)/4000
+			step := 1 + len(g.stream)*len(g.stream)/(20<<20) // every byte of all but a few long ones
 			for i := 0; i < len(g.stream); i += step {
 				if cut := g.message(t, io.MultiReader(bytes.NewReader(g.stream[:i]), bytes.NewReader(g.stream[i:]))); cut != got {
 					t.Fatalf("cut at %d: %s", i, cmp.Diff(got, cut))
@@ -182,5 +184,24 @@ func (g *golden) write(t *testing.T, a *txtar.Archive, file, got string) {
 	a.Files = append(files, txtar.File{Name: "message", Data: []byte(got)})
 	if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// fuzzStream reads a stream of any bytes: whatever comes, the message can be
+// kept and an incomplete reply has an error.
+func fuzzStream(t *testing.T, stream string) {
+	d, _ := openai.DialectFor("openrouter", "", "")
+	c := &openai.Chat{Model: "m", Dialect: &d, HTTP: &http.Client{Transport: canned{"text/event-stream", strings.NewReader(stream)}}}
+	msg, err := llmtest.Ask(context.Background(), c, &llm.Request{Tools: []tool.Spec{{Name: "f"}}})
+	if (err != nil) != msg.Broken() {
+		t.Errorf("stop %s, error %v", msg.Stop, err)
+	}
+	if _, err := json.Marshal(msg); err != nil {
+		t.Errorf("the message cannot be kept: %v", err)
+	}
+	for _, b := range msg.Blocks {
+		if !utf8.ValidString(b.Text) || !utf8.ValidString(b.Thinking) {
+			t.Errorf("text that is not UTF-8: %q %q", b.Text, b.Thinking)
+		}
 	}
 }
