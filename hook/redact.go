@@ -42,6 +42,9 @@ type known struct{ form, mask string }
 
 // Text is s without secrets; s itself if there are none.
 func (x *Redact) Text(s string) string {
+	if len(s) < MinSecret {
+		return s
+	}
 	x.once.Do(x.compile)
 	for _, e := range x.exact {
 		if strings.Contains(s, e.form) {
