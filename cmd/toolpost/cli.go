@@ -16,6 +16,7 @@ type grammar struct {
 
 	Demo       demoCommand       `cmd:"" group:"Start" help:"A scripted agent runs real tools in a throw-away folder: no key, no network, no configuration."`
 	Run        runCommand        `cmd:"" group:"Run" help:"One agent run: text to stdout, progress to stderr."`
+	Plan       planCommands      `cmd:"" group:"Run" help:"Plans: steps written down as data, checked, previewed, confirmed and run."`
 	Tools      toolsCommands     `cmd:"" group:"Tools" help:"What the agent can call, and calling it yourself."`
 	Runs       runsCommands      `cmd:"" group:"Look back" help:"Runs on record: every call, with its arguments, times and effects."`
 	Session    sessionCommands   `cmd:"" group:"Look back" help:"Conversations that can be continued."`

@@ -12,8 +12,10 @@ const (
 	exitUnreachable = 4
 	exitTool        = 5
 	exitRefused     = 6
+	exitParked      = 7
 	exitLimit       = 8
 	exitInvalid     = 9
+	exitDiffers     = 10
 	exitInterrupted = 130
 )
 
@@ -34,10 +36,14 @@ func exitName(code int) string {
 		return "tool error"
 	case exitRefused:
 		return "refused"
+	case exitParked:
+		return "parked"
 	case exitLimit:
 		return "limit"
 	case exitInvalid:
 		return "invalid"
+	case exitDiffers:
+		return "differs"
 	case exitInterrupted:
 		return "interrupted"
 	}
@@ -46,7 +52,7 @@ func exitName(code int) string {
 
 // exitCodes is every code that this version can end with, in order.
 func exitCodes() []int {
-	return []int{exitOK, exitInternal, exitUsage, exitAuth, exitUnreachable, exitTool, exitRefused, exitLimit, exitInvalid, exitInterrupted}
+	return []int{exitOK, exitInternal, exitUsage, exitAuth, exitUnreachable, exitTool, exitRefused, exitParked, exitLimit, exitInvalid, exitDiffers, exitInterrupted}
 }
 
 // exitCode is an error that says no more than how to end: all has been told.

@@ -139,7 +139,7 @@ func (d *document) readJSON(data []byte) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
-	return d.problem(codeConfigSyntax, r.place(int(r.dec.InputOffset()), 1), jsonMessage(err), "")
+	return d.problem(codeConfigSyntax, r.place(r.skip(), 1), jsonMessage(err), "")
 }
 
 func jsonMessage(err error) string {

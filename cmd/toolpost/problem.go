@@ -33,6 +33,10 @@ const (
 	codeToolFailures   = "UNRECOVERED_FAILURE"
 	codeRefusals       = "CALL_REFUSED"
 	codeInterrupted    = "INTERRUPTED"
+	codePlan           = "PLAN_INVALID"
+	codePlanConflict   = "PLAN_CONFLICT"
+	codeConfirm        = "CONFIRMATION_NEEDED"
+	codeDiffers        = "DIFFERS"
 
 	codeNotFound = string(tool.CodeNotFound)
 	codeInvalid  = string(tool.CodeInvalid)
@@ -45,6 +49,7 @@ func cliCodes() []string {
 		codeUsage, codeUnknownCommand, codeUnknownFlag, codeUnknownTool, codeConfigSyntax, codeConfigKey, codeConfigType,
 		codeConfigValue, codeConfigFile, codeScript, codeModelUnknown, codeKeyMissing, codeAmbiguous, codeStore, codeRunOpen,
 		codeDemo, codeToolFailures, codeRefusals, codeInterrupted,
+		codePlan, codePlanConflict, codeConfirm, codeDiffers,
 	}
 }
 
@@ -87,20 +92,31 @@ func (p *problem) hint() string {
 	return strings.Join(parts, "; ")
 }
 
+// toldProblem is a problem for programs.
+type toldProblem struct {
+	Code    string        `json:"code"`
+	Exit    int           `json:"exit"`
+	Message string        `json:"message"`
+	Hint    string        `json:"hint,omitempty"`
+	Run     string        `json:"runId,omitempty"`
+	Call    string        `json:"callId,omitempty"`
+	Docs    string        `json:"docs"`
+	More    []toldProblem `json:"more,omitempty"`
+}
+
+func (p *problem) told() toldProblem {
+	t := toldProblem{p.code, p.exit, p.message, p.hint(), p.run, p.call, "toolpost explain " + p.code, nil}
+	for _, m := range p.more {
+		t.More = append(t.More, m.told())
+	}
+	return t
+}
+
 // MarshalJSON writes the problem as the program tells of it with -o json.
 func (p *problem) MarshalJSON() ([]byte, error) {
-	type body struct {
-		Code    string `json:"code"`
-		Exit    int    `json:"exit"`
-		Message string `json:"message"`
-		Hint    string `json:"hint,omitempty"`
-		Run     string `json:"runId,omitempty"`
-		Call    string `json:"callId,omitempty"`
-		Docs    string `json:"docs"`
-	}
 	return json.Marshal(struct {
-		Error body `json:"error"`
-	}{body{p.code, p.exit, p.message, p.hint(), p.run, p.call, "toolpost explain " + p.code}})
+		Error toldProblem `json:"error"`
+	}{p.told()})
 }
 
 // asProblem is err as a problem: its own, or one with the code it bears.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/plan"
 )
 
 // settings is every key of the configuration, in the order in which they are
@@ -37,6 +38,8 @@ func settings() []setting {
 		{key: "limits.wall", kind: kindDuration, def: "15m", doc: "How long one run may take."},
 		{key: "limits.call_timeout", kind: kindDuration, doc: "How long one call may take, where its tool names no shorter time."},
 		{key: "limits.output_to_model", kind: kindSize, def: "64KiB", doc: "Bytes of one result that the model reads; the rest goes to an artifact.", check: atLeast(1024)},
+		{key: "plans.concurrency", kind: kindInt, def: fmt.Sprint(plan.DefaultConcurrency), doc: "Calls of a plan that run at once.", check: atLeast(1)},
+
 		{key: "limits.repeat", kind: kindInt, def: "3", doc: "Equal calls with equal outcome before the model is told; refused two later, ended three after that.", check: atLeast(2)},
 
 		{key: "models.*.base_url", kind: kindText, doc: "Address of an OpenAI-compatible API; makes models PROVIDER/… work.", check: isURL},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,7 @@ type shopFacts struct {
 	ended      func(builtin.Session) // hears of commands in the background that end
 	window     int                   // tokens of the model's context
 	extra      []tool.Tool
+	plan       bool // calls come from a plan: their data is for its references, not for a model
 }
 
 // openShop opens the workspace and puts the tools together.
@@ -91,6 +93,9 @@ func (s *shop) middleware(p *program, f shopFacts) []tool.Middleware {
 	s.loop = &hook.Loop{NoteAt: repeat, RefuseAt: repeat + 2, EndAt: repeat + 5}
 	artifacts := &hook.Artifacts{Load: s.artifactText}
 	images := &hook.Images{}
+	if f.plan {
+		return []tool.Middleware{hook.Log(p.logger(s.config)), s.redact.Middleware, hook.Sanitize, artifacts.Middleware, s.deadline}
+	}
 	return []tool.Middleware{
 		hook.Log(p.logger(s.config)),
 		s.redact.Middleware,
@@ -225,13 +230,17 @@ func wild(pattern, name string) bool {
 	return err == nil && ok
 }
 
-// whence is where a setting was made, for messages that anyone may read.
+// whence is where a setting was made, for messages that a model may read: a
+// file outside the project only by its last name.
 func (c *config) whence(key string) string {
 	v := c.values[key]
-	if v.place != "" {
-		return v.layer + ", " + v.place
+	if v.place == "" {
+		return v.layer
 	}
-	return v.layer
+	if filepath.IsAbs(v.place) || strings.HasPrefix(v.place, "~") {
+		return v.layer + ", " + filepath.Base(v.place)
+	}
+	return v.layer + ", " + v.place
 }
 
 // secrets is values that must not be shown: the keys of the configured
