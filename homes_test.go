@@ -30,7 +30,7 @@ var homes = map[string]home{
 	"golang.org/x/image":                       {[]string{"hook"}, "WebP decoding and good scaling"},
 	"golang.org/x/text":                        {[]string{"schema"}, "the language of santhosh-tekuri/jsonschema's messages"},
 	"github.com/bmatcuk/doublestar/v4":         {[]string{"builtin"}, "** in file patterns"},
-	"github.com/aymanbagabas/go-udiff":         {[]string{"builtin"}, "an edit shows its diff"},
+	"github.com/aymanbagabas/go-udiff":         {[]string{"builtin/internal/filetool"}, "an edit shows its diff"},
 	"github.com/goccy/go-yaml":                 {[]string{"provider/scripted"}, "scripts are YAML, with positions in errors"},
 	"github.com/alecthomas/kong":               {[]string{"cmd/toolpost"}, "the command tree as structs"},
 	"github.com/pelletier/go-toml/v2":          {[]string{"cmd/toolpost"}, "TOML with positions in errors"},

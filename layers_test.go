@@ -47,6 +47,15 @@ var layers = map[string]layer{
 		"sandbox": "they touch files and start commands through it alone",
 		"schema":  "closed input schemas are written by hand where no Go type says enough",
 	}},
+	"builtin/internal/filetool": {3, why{
+		"tool":    "it makes results, errors and effects",
+		"sandbox": "of what the sandbox gives and says",
+		"schema":  "a tool's data has a schema, a missing name has near ones",
+	}},
+	"builtin/internal/passage": {3, why{
+		"tool":                      "an edit that does not fit is an error with a code",
+		"builtin/internal/filetool": "lines are cut between characters",
+	}},
 	"builtin/memory": {3, why{
 		"tool":            "it is tools",
 		"internal/sqlite": "memories are rows with a full-text index",

@@ -9,6 +9,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 	"github.com/toolpost/toolpost/sandbox"
 	"github.com/toolpost/toolpost/tool"
 )

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
+	"github.com/toolpost/toolpost/builtin/internal/passage"
 	"github.com/toolpost/toolpost/sandbox"
 	"github.com/toolpost/toolpost/tool"
 )
@@ -124,7 +126,7 @@ func applyEdits(path, text string, edits []replacement) (string, int, error) {
 		if len(edits) > 1 {
 			where = fmt.Sprintf("edit %d of %d: ", i+1, len(edits))
 		}
-		next, n, err := applyEdit(path, text, e)
+		next, n, err := passage.Edit{Old: e.OldText, New: e.NewText, All: e.ReplaceAll}.Apply(path, text)
 		if err != nil {
 			if where == "" {
 				return "", 0, err
@@ -134,22 +136,4 @@ func applyEdits(path, text string, edits []replacement) (string, int, error) {
 		text, total = next, total+n
 	}
 	return text, total, nil
-}
-
-func applyEdit(path, text string, e replacement) (string, int, error) {
-	if e.OldText == "" {
-		return "", 0, tool.Errorf(tool.CodeInvalid, "old_text is empty; give the text to find, or use write_file to write the whole file")
-	}
-	if e.OldText == e.NewText {
-		return "", 0, tool.Errorf(tool.CodeInvalid, "old_text and new_text are the same, so that nothing would change")
-	}
-	spans := find(text, e.OldText, e.ReplaceAll)
-	switch {
-	case len(spans) == 0:
-		return "", 0, tool.Errorf(tool.CodePrecondition, "old_text does not occur in %s%s", path, nearestPassage(text, e.OldText))
-	case len(spans) > 1 && !e.ReplaceAll:
-		return "", 0, tool.Errorf(tool.CodePrecondition, "old_text occurs %d times in %s (lines %s); add lines around it until it is unique, or set replace_all",
-			len(spans), path, lineList(text, spans))
-	}
-	return replaceSpans(text, spans, e.NewText), len(spans), nil
 }

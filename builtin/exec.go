@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 	"github.com/toolpost/toolpost/sandbox"
 	"github.com/toolpost/toolpost/tool"
 )

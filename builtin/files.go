@@ -3,8 +3,8 @@ package builtin
 import (
 	"context"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 	"github.com/toolpost/toolpost/sandbox"
-	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/tool"
 )
 
@@ -33,26 +33,8 @@ func (f *Files) Tools() []tool.Tool {
 	}
 }
 
-// outputOf is the schema of a tool's data.
-func filetool.OutputOf[T any]() *schema.Schema {
-	s, err := schema.For[T]()
-	if err != nil {
-		panic(err) // a bug in the type, which the first test meets
-	}
-	return s
-}
-
-// answer is a result with text for the model and data for programs.
-func answer[T any](text string, data T) *tool.Result {
-	r := tool.JSON(data)
-	if r.OK() {
-		r.Content = []tool.Content{{Type: tool.ContentText, Text: text}}
-	}
-	return r
-}
-
-// dryRun reports whether the call of ctx only asks what would be done.
-func filetool.DryRun(ctx context.Context) bool {
-	c := tool.Current(ctx)
-	return c != nil && c.DryRun
+// missing is filetool.Fault for a path that a caller believed to exist, with the
+// names nearest to it.
+func (f *Files) missing(ctx context.Context, name string, err error) error {
+	return filetool.Missing(ctx, f.Root, name, newIgnore(f.Root, ".").skip, err)
 }

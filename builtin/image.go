@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 	"github.com/toolpost/toolpost/sandbox"
 	"github.com/toolpost/toolpost/tool"
 )
@@ -84,12 +85,4 @@ func kindOfContent(data []byte, mime string) string {
 		return "text"
 	}
 	return mime
-}
-
-// clipText is s, cut at n characters.
-func filetool.Clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
 }

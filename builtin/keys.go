@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/tool"
 )

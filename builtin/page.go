@@ -3,13 +3,11 @@ package builtin
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 	"github.com/toolpost/toolpost/sandbox"
 )
 
@@ -92,19 +90,6 @@ func readLine(br *bufio.Reader, buf []byte, keep bool) ([]byte, int, error) {
 	}
 }
 
-// wholeRunes is the first n bytes of b, less a character cut at the end.
-func filetool.WholeRunes(b []byte, n int) []byte {
-	if len(b) <= n {
-		return b
-	}
-	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
-		if utf8.RuneStart(b[i]) {
-			return b[:i]
-		}
-	}
-	return b[:n]
-}
-
 // cleanPage makes a page of a file that was not judged whole valid UTF-8.
 func cleanPage(s, encoding string) string {
 	if encoding == filetool.Latin1 {
@@ -127,21 +112,4 @@ func (c contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.r.Read(p)
-}
-
-// plural is "1 line", "2 lines".
-func filetool.Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// examples are arguments as a Spec holds them.
-func filetool.Examples(docs ...string) []json.RawMessage {
-	out := make([]json.RawMessage, len(docs))
-	for i, d := range docs {
-		out[i] = json.RawMessage(d)
-	}
-	return out
 }

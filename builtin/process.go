@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 	"github.com/toolpost/toolpost/tool"
 )
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 	"github.com/toolpost/toolpost/sandbox"
 	"github.com/toolpost/toolpost/tool"
 )

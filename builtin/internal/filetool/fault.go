@@ -47,13 +47,13 @@ func Fault(err error) error {
 // mostScanned bounds the entries looked at for a name like a missing one.
 const mostScanned = 2000
 
-// missing is Fault for a path that a caller believed to exist: a path that
-// does not comes with the names nearest to it.
-func (f *Files) missing(ctx context.Context, name string, err error) error {
+// Missing is Fault for a path that a caller believed to exist: one that does not
+// comes with the names nearest to it, other than those that skip names.
+func Missing(ctx context.Context, root *sandbox.Root, name string, skip func(sandbox.Entry) bool, err error) error {
 	if sandbox.KindOf(err) != sandbox.KindNotFound {
 		return Fault(err)
 	}
-	near := f.nearest(ctx, name)
+	near := nearest(ctx, root, name, skip)
 	if len(near) == 0 {
 		return tool.Errorf(tool.CodeNotFound, "%w; list the folder to see what is there", err)
 	}
@@ -62,15 +62,14 @@ func (f *Files) missing(ctx context.Context, name string, err error) error {
 
 // nearest is up to three paths that may have been meant: those of the same
 // name elsewhere, then those of a similar name in the same folder.
-func (f *Files) nearest(ctx context.Context, name string) []string {
-	clean, err := f.Root.Clean(name)
+func nearest(ctx context.Context, root *sandbox.Root, name string, skip func(sandbox.Entry) bool) []string {
+	clean, err := root.Clean(name)
 	if err != nil {
 		return nil
 	}
 	var near []string
 	left := mostScanned
-	ignored := newIgnore(f.Root, ".")
-	for e, err := range f.Root.Walk(".", sandbox.WalkOptions{Skip: ignored.skip}) {
+	for e, err := range root.Walk(".", sandbox.WalkOptions{Skip: skip}) {
 		if left--; left < 0 || err != nil || ctx.Err() != nil || len(near) == 3 {
 			break
 		}
@@ -81,14 +80,14 @@ func (f *Files) nearest(ctx context.Context, name string) []string {
 	if len(near) > 0 {
 		return near
 	}
-	return f.siblings(clean)
+	return siblings(root, clean)
 }
 
 // siblings is similar names in the deepest folder of the path that exists.
-func (f *Files) siblings(clean string) []string {
+func siblings(root *sandbox.Root, clean string) []string {
 	for clean != "." {
 		dir, base := path.Dir(clean), path.Base(clean)
-		entries, err := f.Root.List(dir)
+		entries, err := root.List(dir)
 		if err != nil {
 			clean = dir
 			continue

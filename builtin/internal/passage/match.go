@@ -1,3 +1,8 @@
+// Package passage finds and replaces passages of a text as a model names them: by
+// the text itself, whatever its line ends. An [Edit] that fits no place, or more
+// than one, says so with what it takes to correct it.
+//
+// It knows no files and no regular expressions.
 package passage
 
 import (

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/builtin/internal/filetool"
 )
 
 const (
@@ -31,7 +33,7 @@ func nearestPassage(text, old string) string {
 	}
 	b.WriteString(":\n")
 	for i := best; i < min(best+min(len(want), nearestShown), len(lines)); i++ {
-		fmt.Fprintf(&b, "%6d\t%s\n", i+1, wholeRunes([]byte(lines[i]), nearestWidth))
+		fmt.Fprintf(&b, "%6d\t%s\n", i+1, filetool.WholeRunes([]byte(lines[i]), nearestWidth))
 	}
 	b.WriteString("copy the text as it stands there")
 	return b.String()
