@@ -17,6 +17,7 @@
 //		hook.Sanitize,         // no control characters
 //		after.Middleware,      // observe
 //		images.Middleware,     // sniff, shrink or leave out
+//		slots.Middleware,      // so many at once
 //	)
 //
 // The order above is the one of rule: what stands first sees the call first and
