@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 	"unicode/utf8"
 
@@ -26,13 +27,16 @@ import (
 	"github.com/toolpost/toolpost/tool"
 )
 
-var update = flag.Bool("update", false, "write what was got into testdata")
+var (
+	update   = flag.Bool("update", false, "write what was got into testdata")
+	everyCut = flag.Bool("everycut", false, "cut the streams at every byte, not at some 200 of them")
+)
 
 // TestStreams reads each testdata/streams/*.txtar: what a server sent ("stream",
 // or "body" for a reply in one piece), and what must come of it ("message").
 // "dialect" names a dialect, "tools" the tools on offer, "ends" how lines end
-// (crlf, cr, bom). «e6 97» in a stream stands for these bytes. Each stream is
-// read whole and cut at every byte.
+// (crlf, cr, bom, none). «e6 97» in a stream stands for these bytes. Each stream
+// is read whole, byte by byte, and in two parts.
 func TestStreams(t *testing.T) {
 	files, err := filepath.Glob("testdata/streams/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -54,7 +58,13 @@ func TestStreams(t *testing.T) {
 			} else if diff := cmp.Diff(g.want, got); diff != "" {
 				t.Error(diff)
 			}
-			step := 1 + len(g.stream)*len(g.stream)/(20<<20) // every byte of all but a few long ones
+			if slow := g.message(t, iotest.OneByteReader(bytes.NewReader(g.stream))); slow != got {
+				t.Errorf("byte by byte: %s", cmp.Diff(got, slow))
+			}
+			step := 1 + len(g.stream)/200
+			if *everyCut {
+				step = 1
+			}
 			for i := 0; i < len(g.stream); i += step {
 				if cut := g.message(t, io.MultiReader(bytes.NewReader(g.stream[:i]), bytes.NewReader(g.stream[i:]))); cut != got {
 					t.Fatalf("cut at %d: %s", i, cmp.Diff(got, cut))
