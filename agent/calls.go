@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/toolpost/toolpost/llm"
 	"github.com/toolpost/toolpost/tool"
@@ -16,14 +17,14 @@ func (x *run) answer(ctx context.Context, msg *llm.Message, blocks []*llm.Block)
 	results = make([]*tool.Result, len(blocks))
 	if len(blocks) == 1 || stop != nil || x.sequential(blocks) {
 		for i, b := range blocks {
-			b.Call.Agent = x.Agent
+			x.mark(b.Call)
 			results[i] = x.out.Do(ctx, x.handler(b, stop), b.Call)
 		}
 	} else {
 		g := x.out.Group()
 		g.Limit = x.Parallel
 		for i, b := range blocks {
-			b.Call.Agent = x.Agent
+			x.mark(b.Call)
 			g.Do(ctx, x.handler(b, stop), b.Call, &results[i])
 		}
 		g.Wait()
@@ -35,6 +36,15 @@ func (x *run) answer(ctx context.Context, msg *llm.Message, blocks []*llm.Block)
 	}
 	x.count(results)
 	return results, stop
+}
+
+// mark tells who makes the call and in which turn: what watches a run knows by
+// it whether the model has seen an earlier refusal.
+func (x *run) mark(c *tool.Call) {
+	c.Agent = x.Agent
+	if c.Turn == "" {
+		c.Turn = strconv.Itoa(x.outcome.Turns)
+	}
 }
 
 // handler is what answers a call: the tools, unless it must not be run.
