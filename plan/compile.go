@@ -252,3 +252,16 @@ func rawString(v json.RawMessage) (string, bool) {
 	var s string
 	return s, first(v) == '"' && json.Unmarshal(v, &s) == nil
 }
+
+// Edges is, for each step of p in order, the ids of the steps that it waits for.
+func Edges(p *Plan, tools tool.Set) [][]string {
+	c, _ := compile(p, tools)
+	out := make([][]string, len(c.steps))
+	for i, n := range c.steps {
+		for dep := range n.needs {
+			out[i] = append(out[i], dep.ID)
+		}
+		slices.Sort(out[i])
+	}
+	return out
+}

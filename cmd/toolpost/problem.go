@@ -28,7 +28,6 @@ const (
 	codeKeyMissing     = "KEY_MISSING"
 	codeAmbiguous      = "AMBIGUOUS_NAME"
 	codeStore          = "STORE_UNAVAILABLE"
-	codeRunOpen        = "RUN_IN_USE"
 	codeDemo           = "DEMO_FAILED"
 	codeToolFailures   = "UNRECOVERED_FAILURE"
 	codeRefusals       = "CALL_REFUSED"
@@ -47,7 +46,7 @@ const (
 func cliCodes() []string {
 	return []string{
 		codeUsage, codeUnknownCommand, codeUnknownFlag, codeUnknownTool, codeConfigSyntax, codeConfigKey, codeConfigType,
-		codeConfigValue, codeConfigFile, codeScript, codeModelUnknown, codeKeyMissing, codeAmbiguous, codeStore, codeRunOpen,
+		codeConfigValue, codeConfigFile, codeScript, codeModelUnknown, codeKeyMissing, codeAmbiguous, codeStore,
 		codeDemo, codeToolFailures, codeRefusals, codeInterrupted,
 		codePlan, codePlanConflict, codeConfirm, codeDiffers,
 	}
