@@ -34,6 +34,11 @@ func (w *waterfall) draw() {
 		w.heading()
 	}
 	w.scale()
+	for _, c := range v.Calls {
+		if c.Turn == 0 && len(v.Turns) == 0 { // of a plan, or of a door
+			w.call("", c)
+		}
+	}
 	for _, t := range v.Turns {
 		w.turn(t)
 	}
@@ -194,6 +199,9 @@ func (w *waterfall) call(branch string, c *audit.Call) {
 		word = "UNKNOWN"
 	}
 	name := fmt.Sprintf(" %s %d %s %s", branch, c.N, c.Tool(), shortArgs(argsOf(c)))
+	if step := stepOf(c); step != "" {
+		name = fmt.Sprintf("%2d %s  %s %s", c.N, step, c.Tool(), shortArgs(argsOf(c)))
+	}
 	w.row(name, bar, took, word+w.remark(c))
 }
 
@@ -299,4 +307,20 @@ func artifacts(calls []*audit.Call) (n int, size int64) {
 		}
 	}
 	return n, size
+}
+
+// stepOf is the step of a plan that a call belongs to, with the element of its
+// foreach and its attempt; "" for a call of an agent.
+func stepOf(c *audit.Call) string {
+	if c.Asked == nil || c.Asked.Step == "" {
+		return ""
+	}
+	s := c.Asked.Step
+	if c.Asked.Item != nil {
+		s += fmt.Sprintf("[%d]", c.Asked.Item.Index)
+	}
+	if c.Asked.Attempt > 1 {
+		s += fmt.Sprintf(" try %d", c.Asked.Attempt)
+	}
+	return s
 }
