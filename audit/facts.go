@@ -38,7 +38,7 @@ type Facts struct {
 	PlannerVersion  string            `json:"plannerVersion,omitzero"` //
 	ExecutorVersion string            `json:"executorVersion,omitzero"`
 	Registry        string            `json:"toolRegistryVersion,omitzero"` // see RegistryVersion
-	Specs           map[string]string `json:"tools,omitempty"`              // hash of each spec on offer
+	Specs           map[string]string `json:"tools,omitempty"`              // hash of each spec on offer; not in run.json
 	Process         *Process          `json:"process,omitempty"`            // who writes the record; filled in
 	Extra           json.RawMessage   `json:"extra,omitempty"`              // anything more, as one JSON object
 }

@@ -78,9 +78,12 @@ func (d *folder) flush() error {
 	return nil
 }
 
-// writeSummary replaces run.json.
+// writeSummary replaces run.json. The hashes of single specs are left to the
+// journal: run.json is read for every line of a list.
 func (d *folder) writeSummary(s *Summary) error {
-	b, err := json.MarshalIndent(s, "", "  ")
+	short := *s
+	short.Specs = nil
+	b, err := json.MarshalIndent(&short, "", "  ")
 	if err != nil {
 		return tool.Errorf(tool.CodeInternal, "run.json of run %s: %w", s.ID, err)
 	}
