@@ -98,9 +98,9 @@ func (s *shop) middleware(p *program, f shopFacts) []tool.Middleware {
 	}
 	return []tool.Middleware{
 		hook.Log(p.logger(s.config)),
+		limit.Middleware, // what it keeps and cuts has been redacted
 		s.redact.Middleware,
 		hook.Sanitize,
-		limit.Middleware,
 		named,
 		artifacts.Middleware,
 		s.loop.Middleware,
