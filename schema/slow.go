@@ -27,14 +27,14 @@ func (s *Schema) validator() (*jsonschema.Schema, error) {
 		}
 		s.slow, s.slowErr = c.Compile(baseURL)
 		if s.slowErr != nil {
-			s.slowErr = fmt.Errorf("reading schema: %w", plain(s.slowErr))
+			s.slowErr = fmt.Errorf("reading schema: %w", withoutBase(s.slowErr))
 		}
 	})
 	return s.slow, s.slowErr
 }
 
-// plain takes the made-up base URL out of a message.
-func plain(err error) error {
+// withoutBase takes the made-up base URL out of a message.
+func withoutBase(err error) error {
 	text := strings.ReplaceAll(err.Error(), baseURL, "")
 	return errors.New(strings.ReplaceAll(text, "\n", " "))
 }
