@@ -2,7 +2,10 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"time"
+
+	"github.com/toolpost/toolpost/tool"
 )
 
 // A Notice tells that a request is made once more, to the same model or to
@@ -10,10 +13,25 @@ import (
 type Notice struct {
 	Kind    NoticeKind    `json:"kind"`
 	Attempt int           `json:"attempt,omitzero"` // of a retry: the one that follows, from 2
-	Wait    time.Duration `json:"-"`                // of a retry: before it is made
+	Wait    time.Duration `json:"-"`                // of a retry: before it is made; "waitMs" in JSON
 	From    string        `json:"from,omitzero"`    // of a fallback: the model that failed
 	To      string        `json:"to,omitzero"`      // and the one that is asked next
 	Err     *Error        `json:"-"`                // why
+}
+
+// MarshalJSON writes the wait as "waitMs" and the error as its code and text.
+func (n Notice) MarshalJSON() ([]byte, error) {
+	type plain Notice
+	j := struct {
+		plain
+		WaitMS int64     `json:"waitMs,omitzero"`
+		Code   tool.Code `json:"code,omitzero"`
+		Error  string    `json:"error,omitzero"`
+	}{plain: plain(n), WaitMS: n.Wait.Milliseconds()}
+	if n.Err != nil {
+		j.Code, j.Error = n.Err.Code, n.Err.Error()
+	}
+	return json.Marshal(j)
 }
 
 // NoticeKind is a kind of Notice.

@@ -31,7 +31,8 @@ func (m *Model) label() string {
 // A Pipeline is a Provider that runs name rather than a socket: a model with
 // others to fall back to. The next one is asked when one is unavailable after
 // its retries, overloaded, out of quota or not found, or when its context is too
-// small, and only while nothing of a reply has come. Credentials that are wrong
+// small, and, unless Retry.Discard is set, only while nothing of a reply has come.
+// Credentials that are wrong
 // and requests that are refused are not hidden by asking elsewhere. Its fields
 // are not changed once it is in use; many goroutines may use it then.
 type Pipeline struct {
@@ -73,8 +74,11 @@ func (c chain) Stream(ctx context.Context, req *Request) iter.Seq2[Delta, error]
 			failed = append(failed, err)
 			e := AsError(err)
 			next := p.next(i, e)
-			if shown || next < 0 || ctx.Err() != nil {
+			if shown && !p.Retry.Discard || next < 0 || ctx.Err() != nil {
 				yield(Delta{}, p.sum(failed))
+				return
+			}
+			if shown && !yield(Delta{Kind: DeltaReset}, nil) {
 				return
 			}
 			report(ctx, p.Report, Notice{Kind: NoticeFallback, From: m.label(), To: p.Models[next].label(), Err: e})

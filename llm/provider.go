@@ -86,4 +86,5 @@ const (
 	DeltaOpaque                        // a block to be carried along
 	DeltaUsage                         //
 	DeltaStop                          // the reply has ended
+	DeltaReset                         // what came so far is void: the reply broke and is asked for anew
 )

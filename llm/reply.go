@@ -57,7 +57,7 @@ type part struct {
 
 // A Change is what a delta did to the message, for those who show it growing.
 type Change struct {
-	Kind  DeltaKind  // DeltaText, DeltaThinking, DeltaCall, DeltaCallDone, DeltaOpaque; zero if there is nothing to show
+	Kind  DeltaKind  // DeltaText, DeltaThinking, DeltaCall, DeltaCallDone, DeltaOpaque, DeltaReset; zero if there is nothing to show
 	Block int        // which block of the message
 	New   bool       // the block began with it
 	Text  string     // what was added
@@ -88,6 +88,9 @@ func (r *Reply) Add(d Delta) Change {
 		if d.Usage != nil {
 			r.usage, r.has = *d.Usage, true
 		}
+	case DeltaReset:
+		*r = Reply{}
+		return Change{Kind: DeltaReset}
 	case DeltaStop:
 		if !r.stop.Cut() { // a second finish does not undo a cut
 			r.stop, r.word = d.Stop, d.Text

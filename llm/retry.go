@@ -16,8 +16,8 @@ const (
 )
 
 // A Retry is a Provider that asks another one again when that may help: after an
-// [Error] that is Retryable, and only while nothing but the start of the reply
-// has come, so nothing is said twice. It waits as long as the server wishes,
+// [Error] that is Retryable, and, unless Discard is set, only while nothing but
+// the start of the reply has come, so nothing is said twice. It waits as long as the server wishes,
 // else a random time up to Base, doubled with each attempt and bounded by Cap
 // (exponential backoff with full jitter). The zero values of its fields mean the
 // defaults. Its fields are not changed once it is in use; many goroutines may
@@ -28,6 +28,11 @@ type Retry struct {
 	Base     time.Duration //
 	Cap      time.Duration //
 	MaxWait  time.Duration // a server that wishes for more is not waited for
+
+	// Discard has a reply that broke in the middle asked for again, too. A
+	// DeltaReset then says that what came before it is void; it is for listeners
+	// that heed it, as a [Reply] does.
+	Discard bool
 
 	Report func(context.Context, Notice) // told before each wait; see also WithNotices
 	Rand   func() float64                // in [0,1); math/rand if nil
@@ -43,8 +48,11 @@ func (r *Retry) Stream(ctx context.Context, req *Request) iter.Seq2[Delta, error
 			}
 			e := AsError(err)
 			wait, again := r.again(e, attempt)
-			if shown || !again || ctx.Err() != nil {
+			if shown && !r.Discard || !again || ctx.Err() != nil {
 				yield(Delta{}, counted(err, e, attempt))
+				return
+			}
+			if shown && !yield(Delta{Kind: DeltaReset}, nil) {
 				return
 			}
 			report(ctx, r.Report, Notice{Kind: NoticeRetry, Attempt: attempt + 1, Wait: wait, Err: e})
@@ -56,15 +64,15 @@ func (r *Retry) Stream(ctx context.Context, req *Request) iter.Seq2[Delta, error
 	}
 }
 
-// pass hands a stream on up to its error. Once anything of the reply was shown,
-// or nobody listens any more, it cannot be taken back; the error is nil then.
+// pass hands a stream on up to its error, which is nil at its end and when nobody
+// listens any more, and tells whether anything of the reply was shown.
 func pass(s iter.Seq2[Delta, error], yield func(Delta, error) bool) (shown bool, err error) {
 	for d, e := range s {
 		if e != nil {
 			err = e
 			break
 		}
-		shown = shown || d.Kind != DeltaStart && d.Kind != DeltaUsage
+		shown = d.Kind != DeltaReset && (shown || d.Kind != DeltaStart && d.Kind != DeltaUsage)
 		if !yield(d, nil) {
 			return true, nil
 		}

@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -66,6 +67,13 @@ func TestRetryWaitsAsItShould(t *testing.T) {
 	})
 }
 
+func TestANoticeTellsItsReasonInJSON(t *testing.T) {
+	b, err := json.Marshal(llm.Notice{Kind: llm.NoticeRetry, Attempt: 2, Wait: 1500 * time.Millisecond, Err: llm.AsError(busy())})
+	if want := `{"kind":"retry","attempt":2,"waitMs":1500,"code":"UNAVAILABLE","error":"model: busy; try again later"}`; err != nil || string(b) != want {
+		t.Errorf("got %s, %v", b, err)
+	}
+}
+
 func TestRetryGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		badCall := &llm.Error{Code: tool.CodeInvalid, Type: llm.ToolUseFailed, Retryable: true}
@@ -99,6 +107,30 @@ func TestRetryNeverSaysAnythingTwice(t *testing.T) {
 			t.Errorf("%v: asked %d times, %v", d.Kind, asked, err)
 		}
 	}
+}
+
+func TestAReplyThatBrokeIsDiscardedWhereThatIsAllowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		breaks := llmtest.Fake(func(_ context.Context, _ *llm.Request, say func(llm.Delta) bool) error {
+			say(llm.Delta{Kind: llm.DeltaStart})
+			say(llm.Delta{Kind: llm.DeltaText, Text: fmt.Sprint("try ", asked)})
+			say(llm.Delta{Kind: llm.DeltaCall, Name: "f", Text: "{}"})
+			if asked++; asked%3 != 0 {
+				return busy()
+			}
+			say(llm.Delta{Kind: llm.DeltaStop, Stop: llm.StopCalls})
+			return nil
+		})
+		msg, err := llmtest.Ask(context.Background(), &llm.Retry{Provider: breaks, Discard: true}, &llm.Request{})
+		if err != nil || msg.Text() != "try 2" || msg.Calls() != 1 || msg.Stop != llm.StopCalls {
+			t.Errorf("got %q, %d calls, %v", msg.Text(), msg.Calls(), err)
+		}
+		p := &llm.Pipeline{Retry: llm.Retry{Max: -1, Discard: true}, Models: []llm.Model{{Provider: breaks}, {Provider: breaks}, {Provider: breaks}}}
+		if msg, err = llmtest.Ask(context.Background(), p, &llm.Request{}); err != nil || msg.Text() != "try 5" {
+			t.Errorf("got %q, %v", msg.Text(), err)
+		}
+	})
 }
 
 func TestRetryEndsWithItsContext(t *testing.T) {

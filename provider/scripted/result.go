@@ -37,7 +37,7 @@ func since(req *llm.Request) string {
 	for _, msg := range req.Messages[first:] {
 		for i := range msg.Blocks {
 			if r := msg.Blocks[i].Result; r != nil {
-				b.WriteString(resultText(r))
+				b.WriteString(llm.ResultText(r))
 			} else {
 				b.WriteString(msg.Blocks[i].Text)
 			}
@@ -45,18 +45,6 @@ func since(req *llm.Request) string {
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// resultText is what a model would read.
-func resultText(r *tool.Result) string {
-	if e := r.Envelope(); e != nil {
-		return string(e)
-	}
-	var b strings.Builder
-	for _, c := range r.Content {
-		b.WriteString(c.Text)
-	}
-	return b.String()
 }
 
 func clip(s string) string {

@@ -34,7 +34,7 @@ func (s *speech) say(t *Turn, n int) error {
 	if name == "" {
 		name = "scripted"
 	}
-	if err := s.send(llm.Delta{Kind: llm.DeltaStart, Model: name}); err != nil || s.gone {
+	if err := s.send(llm.Delta{Kind: llm.DeltaStart, Provider: "script", API: "scripted", Model: name}); err != nil || s.gone {
 		return err
 	}
 	if err := s.chunks(llm.Delta{Kind: llm.DeltaThinking}, t.Thinking); err != nil || s.gone {
