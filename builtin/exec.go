@@ -23,7 +23,7 @@ type Exec struct {
 
 	// OnEnd, if set, is told of each background session that has ended, but
 	// not of those that Close ends. It is called on the session's own
-	// goroutine and must return.
+	// goroutine; it must return, and must not call Close.
 	OnEnd func(Session)
 
 	// Scope says to which conversation a call belongs; a session is listed and

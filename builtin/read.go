@@ -60,13 +60,21 @@ func (f *Files) read(ctx context.Context, in readIn) (*tool.Result, error) {
 	}
 	r, err := f.Root.Reader(in.Path)
 	if err != nil {
-		return nil, f.missing(ctx, in.Path, err)
+		return nil, f.unreadable(ctx, in.Path, err)
 	}
 	defer r.Close()
 	if r.Entry.Size > wholeBytes {
 		return f.readLarge(ctx, r, in)
 	}
 	return f.readWhole(in)
+}
+
+// unreadable says what to do about a path that cannot be read as a file.
+func (f *Files) unreadable(ctx context.Context, name string, err error) error {
+	if e, statErr := f.Root.Stat(name); statErr == nil && e.Kind == sandbox.EntryDir {
+		return tool.Errorf(tool.CodePrecondition, "%w; list_directory shows what is in it", err)
+	}
+	return f.missing(ctx, name, err)
 }
 
 // readWhole reads a file of ordinary size, so that its etag is that of the

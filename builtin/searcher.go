@@ -28,6 +28,12 @@ type searcher struct {
 	limit  int // per file, one more is looked for to know that there is more
 }
 
+// job is a file to search, and where its matches go.
+type job struct {
+	file  sandbox.Entry
+	found chan []searchMatch
+}
+
 // run yields the matches of each file that has some. At most a handful of
 // files are open at a time. When the caller stops, or ctx ends, so does all of
 // it before run returns.
@@ -37,30 +43,9 @@ func (s *searcher) run(ctx context.Context, files iter.Seq[sandbox.Entry]) iter.
 		var group sync.WaitGroup
 		defer group.Wait()
 		defer cancel()
-		type job struct {
-			file  sandbox.Entry
-			found chan []searchMatch
-		}
 		n := min(max(runtime.GOMAXPROCS(0), 2), 8)
-		jobs := make(chan job)
-		order := make(chan chan []searchMatch, 4*n)
-		group.Go(func() {
-			defer close(order)
-			defer close(jobs)
-			for e := range files {
-				j := job{e, make(chan []searchMatch, 1)}
-				select {
-				case order <- j.found:
-				case <-ctx.Done():
-					return
-				}
-				select {
-				case jobs <- j:
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
+		jobs, order := make(chan job), make(chan job, 4*n)
+		group.Go(func() { feed(ctx, files, jobs, order) })
 		for range n {
 			group.Go(func() {
 				for j := range jobs {
@@ -68,12 +53,28 @@ func (s *searcher) run(ctx context.Context, files iter.Seq[sandbox.Entry]) iter.
 				}
 			})
 		}
-		for found := range order {
+		for j := range order {
 			select {
-			case m := <-found:
+			case m := <-j.found:
 				if len(m) > 0 && !yield(m) {
 					return
 				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// feed hands each file to whoever is free, having put it in order first.
+func feed(ctx context.Context, files iter.Seq[sandbox.Entry], jobs, order chan<- job) {
+	defer close(order)
+	defer close(jobs)
+	for e := range files {
+		j := job{e, make(chan []searchMatch, 1)}
+		for _, to := range []chan<- job{order, jobs} {
+			select {
+			case to <- j:
 			case <-ctx.Done():
 				return
 			}

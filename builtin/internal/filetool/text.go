@@ -53,6 +53,7 @@ func IsLatin1(content []byte) bool {
 	return high*10 <= len(content)*3
 }
 
+// FromLatin1 is the text of bytes in Latin 1, of which every one is a character.
 func FromLatin1(content []byte) string {
 	out := make([]byte, 0, len(content)+len(content)/8)
 	for _, b := range content {
