@@ -169,7 +169,7 @@ func (p *program) recordProblem(s *shop, err error) error {
 		return &problem{code: codeStore, exit: exitInternal, message: e.Message, cause: err,
 			advice: "What cannot be recorded is not done. Make room or name another folder:", try: []string{"toolpost --store DIR …"}}
 	case tool.CodeConflict:
-		return &problem{code: codeRunOpen, exit: exitTool, message: e.Message, cause: err, try: []string{"toolpost runs tail -1"}}
+		return &problem{code: string(e.Code), exit: exitTool, message: e.Message, cause: err, try: []string{"toolpost runs tail -1"}}
 	default:
 		return err
 	}
