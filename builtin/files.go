@@ -15,6 +15,10 @@ type Files struct {
 	// Root is the workspace. It stays the caller's, who closes it.
 	Root *sandbox.Root
 
+	// Ignore names what list_directory, when recursive, and search_files pass
+	// over besides what .gitignore says, in its form: "node_modules", "*.log".
+	Ignore []string
+
 	// Fit makes an encoded image fit into a box of width × height pixels and
 	// says its media type. Nil is a scaler of our own, which reads PNG, JPEG
 	// and GIF and leaves a WebP alone that is within the box.
@@ -36,5 +40,5 @@ func (f *Files) Tools() []tool.Tool {
 // missing is filetool.Fault for a path that a caller believed to exist, with the
 // names nearest to it.
 func (f *Files) missing(ctx context.Context, name string, err error) error {
-	return filetool.Missing(ctx, f.Root, name, newIgnore(f.Root, ".").skip, err)
+	return filetool.Missing(ctx, f.Root, name, newIgnore(f.Root, ".", f.Ignore).skip, err)
 }

@@ -18,6 +18,7 @@ const ignoreBytes = 1 << 20
 // It is for one goroutine.
 type ignore struct {
 	root *sandbox.Root
+	more []string                // lines of the program's own, for the workspace as a whole
 	dirs map[string][]ignoreRule // by folder
 }
 
@@ -28,9 +29,10 @@ type ignoreRule struct {
 	keep    bool // begins with "!"
 }
 
-// newIgnore is for a walk that begins at start, a clean path.
-func newIgnore(root *sandbox.Root, start string) *ignore {
-	g := &ignore{root: root, dirs: map[string][]ignoreRule{}}
+// newIgnore is for a walk that begins at start, a clean path; more is lines as
+// in an ignore file, which come after those of the workspace's own.
+func newIgnore(root *sandbox.Root, start string, more []string) *ignore {
+	g := &ignore{root: root, more: more, dirs: map[string][]ignoreRule{}}
 	g.load(start)
 	return g
 }
@@ -66,6 +68,13 @@ func (g *ignore) load(dir string) []ignoreRule {
 		rules = g.read(".git/info/exclude")
 	}
 	rules = append(rules, g.read(path.Join(dir, ".gitignore"))...)
+	if dir == "." {
+		for _, line := range g.more {
+			if r, ok := parseRule(line); ok {
+				rules = append(rules, r)
+			}
+		}
+	}
 	g.dirs[dir] = rules
 	return rules
 }

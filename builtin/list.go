@@ -66,7 +66,7 @@ func (f *Files) list(ctx context.Context, in listIn) (*tool.Result, error) {
 	}
 	opts := sandbox.WalkOptions{Depth: in.Depth}
 	if in.Recursive || keep.deep {
-		opts.Skip = newIgnore(f.Root, start).skip
+		opts.Skip = newIgnore(f.Root, start, f.Ignore).skip
 	} else {
 		opts.Depth = 1
 	}

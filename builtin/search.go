@@ -97,7 +97,7 @@ func (f *Files) files(ctx context.Context, start sandbox.Entry, keep glob) func(
 			}
 			return
 		}
-		skip := newIgnore(f.Root, start.Path).skip
+		skip := newIgnore(f.Root, start.Path, f.Ignore).skip
 		for e, err := range f.Root.Walk(start.Path, sandbox.WalkOptions{Skip: skip}) {
 			if err != nil || ctx.Err() != nil {
 				return
