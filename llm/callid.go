@@ -70,6 +70,19 @@ func (c *IDCodec) ID(raw string) string {
 	return id
 }
 
+// Own is ID for an id that the provider made itself: it takes it back whatever
+// the rule says, and only one that is taken is changed.
+func (c *IDCodec) Own(raw string) string {
+	if raw == "" || c.taken[raw] {
+		return c.ID(raw)
+	}
+	if c.taken == nil {
+		c.taken = make(map[string]bool)
+	}
+	c.taken[raw] = true
+	return raw
+}
+
 func (r IDRule) hash(raw string, n int) string {
 	sum := sha256.Sum256([]byte(r.Name + "\x00" + raw + "\x00" + strconv.Itoa(n)))
 	id := base62(sum[:])

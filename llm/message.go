@@ -12,12 +12,13 @@ type Message struct {
 	ID       string  `json:"id,omitzero"`
 	Role     Role    `json:"role"`
 	Blocks   []Block `json:"blocks"`
-	Stop     Stop    `json:"stopReason,omitzero"` // of an assistant message: why it ended
-	Usage    *Usage  `json:"usage,omitempty"`     // of an assistant message
-	Provider string  `json:"provider,omitzero"`   // who said it: the provider's name
-	API      string  `json:"api,omitzero"`        // and its wire, such as openai-chat
-	Model    string  `json:"model,omitzero"`      // and the model
-	Error    string  `json:"error,omitzero"`      // why it is not whole; such a message is not sent again
+	Stop     Stop    `json:"stopReason,omitzero"`  // of an assistant message: why it ended
+	Usage    *Usage  `json:"usage,omitempty"`      // of an assistant message
+	Provider string  `json:"provider,omitzero"`    // who said it: the provider's name
+	API      string  `json:"api,omitzero"`         // and its wire, such as openai-chat
+	Model    string  `json:"model,omitzero"`       // and the model, as it was asked for
+	Served   string  `json:"servedModel,omitzero"` // as the server calls it, if that differs
+	Error    string  `json:"error,omitzero"`       // why it is not whole; such a message is not sent again
 }
 
 // Role says who speaks.

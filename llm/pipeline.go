@@ -31,10 +31,10 @@ func (m *Model) label() string {
 // A Pipeline is a Provider that runs name rather than a socket: a model with
 // others to fall back to. The next one is asked when one is unavailable after
 // its retries, overloaded, out of quota or not found, or when its context is too
-// small, and, unless Retry.Discard is set, only while nothing of a reply has come.
-// Credentials that are wrong
-// and requests that are refused are not hidden by asking elsewhere. Its fields
-// are not changed once it is in use; many goroutines may use it then.
+// small, and, unless Retry.Discard is set, only while nothing of a reply has
+// come. Credentials that are wrong and requests that are refused are not hidden
+// by asking elsewhere. Its fields are not changed once it is in use; many
+// goroutines may use it then.
 type Pipeline struct {
 	Name   string
 	Models []Model      // at least one, best first

@@ -69,7 +69,8 @@ type Delta struct {
 	Stop      Stop            // of DeltaStop
 	Provider  string          // of DeltaStart: who was asked
 	API       string          // of DeltaStart: by which wire, such as openai-chat
-	Model     string          // of DeltaStart: who really answers
+	Model     string          // of DeltaStart: the model, as it was asked for
+	Served    string          // of DeltaStart: as the server calls it
 	MessageID string          // of DeltaStart
 }
 

@@ -38,7 +38,7 @@ type Reply struct {
 }
 
 // An origin is who answers, as DeltaStart says.
-type origin struct{ id, provider, api, model string }
+type origin struct{ id, provider, api, model, served string }
 
 // A part is a block as it grows.
 type part struct {
@@ -104,7 +104,7 @@ func (r *Reply) start(d Delta) {
 	for _, f := range [...]struct {
 		to   *string
 		from string
-	}{{&o.id, d.MessageID}, {&o.provider, d.Provider}, {&o.api, d.API}, {&o.model, d.Model}} {
+	}{{&o.id, d.MessageID}, {&o.provider, d.Provider}, {&o.api, d.API}, {&o.model, d.Model}, {&o.served, d.Served}} {
 		if f.from != "" {
 			*f.to = f.from
 		}

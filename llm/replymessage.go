@@ -16,6 +16,9 @@ import (
 // known.
 func (r *Reply) Message() Message {
 	m := Message{Role: RoleAssistant, ID: r.from.id, Provider: r.from.provider, API: r.from.api, Model: r.from.model, Stop: r.reason(), Error: r.failed}
+	if r.from.served != m.Model {
+		m.Served = r.from.served
+	}
 	if r.has {
 		u := r.usage
 		m.Usage = &u

@@ -14,7 +14,7 @@ import (
 type Profile struct {
 	Provider string // who is asked; its own reasoning is sent back to it, that of others is not
 	API      string // not compared if empty
-	Model    string // its beginning, since servers answer with a date behind it; not compared if empty
+	Model    string // not compared if empty
 
 	IDs              IDRule
 	ResultImages     bool // results may hold images; else they follow in a user message
@@ -142,7 +142,7 @@ func (s *sanitizer) add(m Message, blocks []Block) {
 
 // assistant is a reply and, behind it, the results of its calls.
 func (s *sanitizer) assistant(m *Message, at int) {
-	own := m.Provider == s.p.Provider && (s.p.API == "" || m.API == s.p.API) && strings.HasPrefix(m.Model, s.p.Model)
+	own := m.Provider != "" && m.Provider == s.p.Provider && (s.p.API == "" || m.API == s.p.API) && (s.p.Model == "" || m.Model == s.p.Model)
 	blocks := make([]Block, 0, len(m.Blocks))
 	var results []*tool.Result
 	for _, b := range m.Blocks {
@@ -167,7 +167,7 @@ func (s *sanitizer) assistant(m *Message, at int) {
 				continue
 			}
 			r := s.answerTo(b.Call, at)
-			b.Call, r = s.pair(b.Call, r)
+			b.Call, r = s.pair(b.Call, r, own)
 			results = append(results, r)
 		case tool.ContentImage:
 		default:
@@ -186,13 +186,18 @@ func (s *sanitizer) assistant(m *Message, at int) {
 }
 
 // pair gives a call and its result the same id, and the call arguments that are
-// an object.
-func (s *sanitizer) pair(c *tool.Call, r *tool.Result) (*tool.Call, *tool.Result) {
+// an object. An id that the provider itself made it takes back as it is.
+func (s *sanitizer) pair(c *tool.Call, r *tool.Result, own bool) (*tool.Call, *tool.Result) {
 	raw := c.ProviderID
 	if raw == "" {
 		raw = c.ID
 	}
-	id, args := s.ids.ID(raw), object(c.Args)
+	id, args := "", object(c.Args)
+	if own && c.ProviderID != "" {
+		id = s.ids.Own(raw)
+	} else {
+		id = s.ids.ID(raw)
+	}
 	if id != c.ProviderID || args != nil {
 		d := *c
 		d.ProviderID = id

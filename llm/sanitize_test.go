@@ -68,8 +68,10 @@ func line(m *llm.Message) string {
 }
 
 func TestSanitize(t *testing.T) {
-	ours := llm.Message{Role: llm.RoleAssistant, Provider: "p", API: "a", Model: "m-2026", Blocks: []llm.Block{
+	ours := llm.Message{Role: llm.RoleAssistant, Provider: "p", API: "a", Model: "m", Blocks: []llm.Block{
 		{Content: tool.Content{Type: llm.BlockThinking}, Thinking: "hm", Signature: "sig"}, {Content: tool.Content{Type: llm.BlockOpaque}, Opaque: json.RawMessage("{}")}, llm.TextBlock("yes")}}
+	ownCall := callOf("1", "function-call.1", "f", "{}")
+	ownCall.Provider, ownCall.API, ownCall.Model = "p", "a", "m"
 	theirs := ours
 	theirs.Model = "other"
 	own := llm.Profile{Provider: "p", API: "a", Model: "m"}
@@ -98,6 +100,7 @@ func TestSanitize(t *testing.T) {
 			[]string{`assistant: f({"a":1}) as x | f({}) as y | f({}) as z | f({}) as w`, "tool: x " + open("f"), "tool: y " + open("f"), "tool: z " + open("f"), "tool: w " + open("f")}},
 		{"reasoning stays with its own model", own, []llm.Message{ours}, []string{"assistant: thinking hm/sig | opaque {} | yes"}},
 		{"reasoning of others goes", own, []llm.Message{theirs}, []string{"assistant: yes"}},
+		{"a provider gets the ids back that it made", llm.Profile{Provider: "p", API: "a", Model: "m", IDs: llm.IDsStrict}, []llm.Message{ownCall}, []string{"assistant: f({}) as function-call.1", "tool: function-call.1 " + open("f")}},
 		{"or becomes text", llm.Profile{Provider: "q", ForeignThinking: true}, []llm.Message{theirs}, []string{"assistant: hm | yes"}},
 		{"empty text, NUL and half characters", llm.Profile{}, []llm.Message{llm.User(""), llm.User("a\x00b\x7fc\xff"), {Role: llm.RoleAssistant, Blocks: []llm.Block{llm.TextBlock("")}}}, []string{"user: abc\uFFFD"}},
 		{"images follow in a user message", llm.Profile{},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -39,8 +41,8 @@ func TestAReplyStreams(t *testing.T) {
 	if msg.Text() != "I read both: ünï 🎉." || msg.Blocks[0].Thinking != "Two files, both at once." || msg.Stop != llm.StopCalls {
 		t.Errorf("got %+v", msg)
 	}
-	if msg.Provider != "test" || msg.API != openai.API || msg.Model != "test-model" || msg.ID != "chatcmpl-1" {
-		t.Errorf("got %q %q %q %q", msg.Provider, msg.API, msg.Model, msg.ID)
+	if msg.Provider != "test" || msg.API != openai.API || msg.Model != "m" || msg.Served != "test-model" || msg.ID != "chatcmpl-1" {
+		t.Errorf("got %q %q %q %q %q", msg.Provider, msg.API, msg.Model, msg.Served, msg.ID)
 	}
 	for i, want := range []string{`{"path":"a.txt"}`, `{"path":"b.txt"}`} {
 		if c := msg.Blocks[2+i].Call; c.Tool != "read_file" || string(c.Args) != want || len(c.ID) != 36 || c.Attempt != 1 {
@@ -153,6 +155,22 @@ func TestNoServer(t *testing.T) {
 		if _, err := llmtest.Ask(context.Background(), &openai.Chat{BaseURL: bad}, &llm.Request{}); llm.AsError(err).Code != tool.CodeInvalid {
 			t.Errorf("%s: got %v", bad, err)
 		}
+	}
+}
+
+func TestATLSFaultIsNotTriedAgain(t *testing.T) {
+	ts := httptest.NewTLSServer(llmtest.NewServer())
+	defer ts.Close()
+	ts.Config.ErrorLog = log.New(io.Discard, "", 0)
+	_, err := llmtest.Ask(context.Background(), &openai.Chat{BaseURL: ts.URL}, &llm.Request{})
+	if e := llm.AsError(err); e.Code != tool.CodeUnavailable || e.Retryable || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("got %v", err)
+	}
+	plain := httptest.NewServer(llmtest.NewServer())
+	defer plain.Close()
+	_, err = llmtest.Ask(context.Background(), &openai.Chat{BaseURL: strings.Replace(plain.URL, "http:", "https:", 1)}, &llm.Request{})
+	if e := llm.AsError(err); e.Retryable || !strings.Contains(err.Error(), "begin with http://") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -52,8 +52,8 @@ func ExampleDialectFor() {
 	// generic mistral9
 }
 
-// history is a conversation that began with another model: a cut reply, two
-// calls at once, a result with an image and a failed one.
+// history is a conversation that began with another model: a foreign call, a cut
+// reply, two calls at once, a result with an image and a failed one.
 func history() []llm.Message {
 	call := func(id, providerID, name, args string) llm.Block {
 		return llm.Block{Content: tool.Content{Type: llm.BlockCall}, Call: &tool.Call{Ref: tool.Ref{ID: id, Tool: name}, ProviderID: providerID, Args: json.RawMessage(args)}}
@@ -62,7 +62,13 @@ func history() []llm.Message {
 	shot.ID, shot.Tool, shot.ProviderID = "1", "web.shot", "toolu_01A"
 	failed := tool.Fail(tool.Errorf(tool.CodeNotFound, "no such file"))
 	failed.ID, failed.Tool, failed.ProviderID = "2", "read_file", "toolu_01B"
+	empty := tool.Text("")
+	empty.ID, empty.Tool, empty.ProviderID = "0", "read_file", "toolu_01C|fc_1"
 	return []llm.Message{
+		llm.User("Begin."),
+		{Role: llm.RoleAssistant, Provider: "other", API: "other", Model: "m", Blocks: []llm.Block{
+			{Content: tool.Content{Type: llm.BlockThinking}, Thinking: "Foreign."}, call("0", "toolu_01C|fc_1", "read_file", `{}`)}},
+		{Role: llm.RoleTool, Blocks: []llm.Block{llm.ResultBlock(empty)}},
 		llm.User("Look."),
 		{Role: llm.RoleAssistant, Stop: llm.StopBroken, Blocks: []llm.Block{llm.TextBlock("I l")}},
 		{Role: llm.RoleAssistant, Provider: "own", API: openai.API, Model: "m", Blocks: []llm.Block{

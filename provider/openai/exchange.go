@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -108,13 +110,31 @@ func (x *exchange) post(ctx context.Context, body []byte) (*http.Response, error
 	}
 	resp, err := client.Do(r)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) { // its text repeats the whole address
-			err = fmt.Errorf("%s: %w", u.Host, ue.Err)
-		}
-		return nil, err
+		return nil, unreachable(u.Host, err)
 	}
 	return resp, nil
+}
+
+// unreachable is err without the address, which it repeats in full. A
+// certificate that does not hold and a name that does not exist are not worth
+// another attempt.
+func unreachable(host string, err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = fmt.Errorf("%s: %w", host, ue.Err)
+	}
+	var cert *tls.CertificateVerificationError
+	var name *net.DNSError
+	e := llm.AsError(err)
+	switch {
+	case errors.As(err, &cert):
+		e.Retryable, e.Advice = false, "check the server's certificate and the base URL"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		e.Retryable, e.Advice = false, "the server does not speak TLS: check whether the base URL should begin with http://"
+	case errors.As(err, &name) && name.IsNotFound:
+		e.Retryable, e.Advice = false, "there is no such host: check the base URL"
+	}
+	return e
 }
 
 // refused is the error of an answer that is not 200.

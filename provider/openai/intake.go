@@ -54,7 +54,7 @@ func (in *intake) chunk(b []byte) bool {
 	}
 	if !in.started {
 		in.started = true
-		if !in.x.send(llm.Delta{Kind: llm.DeltaStart, Provider: in.x.c.name(&in.x.d), API: API, Model: string(r.model), MessageID: string(r.id)}) {
+		if !in.x.send(llm.Delta{Kind: llm.DeltaStart, Provider: in.x.c.name(&in.x.d), API: API, Model: in.x.model, Served: string(r.model), MessageID: string(r.id)}) {
 			return true
 		}
 	}
