@@ -56,7 +56,9 @@ type toolsCommands struct {
 	Schema toolsSchemaCommand `cmd:"" help:"The JSON Schema of a tool's parameters, as its author wrote it."`
 }
 
-type toolsLsCommand struct{}
+type toolsLsCommand struct {
+	Names bool `help:"Only the names, one a line."`
+}
 
 type toolsShowCommand struct {
 	Name string `arg:"" help:"Name or alias of the tool."`

@@ -2,6 +2,8 @@ package main
 
 import (
 	"log/slog"
+
+	"github.com/toolpost/toolpost/hook"
 )
 
 // logger writes to stderr what the setting log asks for; nil if nothing.
@@ -19,7 +21,8 @@ func (p *program) logger(c *config) *slog.Logger {
 	default:
 		return nil
 	}
-	opts := &slog.HandlerOptions{Level: level}
+	redact := &hook.Redact{Values: p.secrets(c)}
+	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: redact.Attr}
 	if p.out.json() {
 		return slog.New(slog.NewJSONHandler(p.out.err, opts))
 	}

@@ -18,6 +18,7 @@ type teller struct {
 	style  style        // of these lines
 	stream bool         // show what running calls print
 	diffs  bool         // show what edits change
+	pulse  *pulse       // the line of what is waited for; nil if there is none
 
 	calls  map[string]*shown
 	order  []*shown
@@ -69,6 +70,7 @@ func (t *teller) say(text string) {
 		return
 	}
 	text = clean(text)
+	t.pulse.clear()
 	t.out.styled(text)
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		t.column = len(text) - i - 1
@@ -90,6 +92,7 @@ func (t *teller) endLine() {
 // aside writes a line to stderr, on a line of its own where both are one
 // terminal.
 func (t *teller) aside(s string) {
+	t.pulse.clear()
 	if t.column > 0 && terminal(t.out.outFile) {
 		t.endLine()
 	}
@@ -140,10 +143,27 @@ func (t *teller) finished(e event.Event) {
 		return
 	}
 	s.result = e.Result
+	t.rest(s)
 	t.aside(t.line(s))
 	t.body(e, s)
 	if e.Result.IsError() && e.Result.Err != nil {
 		t.aside("   ╰ " + clean(clip(e.Result.Err.Message, 160)) + "\n")
+	}
+}
+
+// rest shows what a command printed after it told of its progress last.
+func (t *teller) rest(s *shown) {
+	if !t.stream || s.result.Tool != "exec_shell" {
+		return
+	}
+	all := outputOf(s.result)
+	i := strings.LastIndex(all, s.seen)
+	if i < 0 {
+		return
+	}
+	for line := range strings.Lines(s.half + all[i+len(s.seen):]) {
+		s.streamed = true
+		t.aside(t.style.faint("     │ "+clean(clip(line, 160))) + "\n")
 	}
 }
 
@@ -169,15 +189,24 @@ func (t *teller) body(e event.Event, s *shown) {
 	t.aside(t.style.faint(head))
 }
 
-// commandLines is what a command printed.
-func commandLines(r *tool.Result) []string {
+// outputOf is what a command printed.
+func outputOf(r *tool.Result) string {
 	var d struct {
 		Output string `json:"output"`
 	}
-	if json.Unmarshal(r.Data, &d) != nil || strings.TrimSpace(d.Output) == "" {
+	if json.Unmarshal(r.Data, &d) != nil {
+		return ""
+	}
+	return d.Output
+}
+
+// commandLines is the lines that a command printed.
+func commandLines(r *tool.Result) []string {
+	text := strings.TrimRight(outputOf(r), "\n")
+	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	return strings.Split(strings.TrimRight(d.Output, "\n"), "\n")
+	return strings.Split(text, "\n")
 }
 
 // colorDiff colours the lines of a unified diff.

@@ -196,6 +196,8 @@ func (x *errand) run(ctx context.Context) error {
 	defer cancel(nil)
 	loop := x.loop()
 	x.header()
+	x.tell.pulse = newPulse(p.out)
+	defer x.tell.pulse.stop()
 	for e, err := range audit.Record(x.record, loop.Run(ctx, x.chat)) {
 		if err != nil {
 			return err
@@ -208,6 +210,7 @@ func (x *errand) run(ctx context.Context) error {
 				_ = p.out.flush()
 			}
 		}
+		x.tell.pulse.hear(e, x.model.name)
 		x.tell.hear(e)
 		if p.out.broken != nil && ctx.Err() == nil {
 			cancel(fmt.Errorf("write to stdout: %w", p.out.broken))

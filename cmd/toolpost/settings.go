@@ -20,7 +20,7 @@ func settings() []setting {
 		{key: "store", kind: kindText, doc: "Folder of runs and sessions.", own: true},
 
 		{key: "workspace.root", kind: kindText, def: ".", doc: "The folder that tools work in, relative to the project's folder. A project's file may only name one inside the project."},
-		{key: "workspace.ignore", kind: kindList, def: "", doc: "Names that list_directory and search_files pass over, beside those of .gitignore."},
+		{key: "workspace.ignore", kind: kindList, def: "", doc: "What list_directory, when recursive, and search_files pass over besides what .gitignore says, in its form."},
 
 		{key: "agents.defaults.max_tool_iterations", kind: kindInt, def: fmt.Sprint(agent.DefaultMaxTurns), doc: "How often the model is asked in one run; at least 1."},
 		{key: "agents.defaults.workspace", kind: kindText, doc: "Seed 001's name of workspace.root, which wins when both are set."},
@@ -29,7 +29,7 @@ func settings() []setting {
 
 		{key: "tools.allow", kind: kindList, def: "", doc: "Tools on offer, by name or with * as a wildcard; empty means all."},
 		{key: "tools.deny", kind: kindList, def: "", doc: "Tools not on offer, whatever tools.allow says."},
-		{key: "tools.exec.timeout", kind: kindDuration, doc: "How long a command may run when its call names no timeout."},
+		{key: "tools.exec.timeout", kind: kindDuration, def: "2m", doc: "How long a command may run when its call names no timeout."},
 		{key: "tools.memory.path", kind: kindText, doc: "File of the memory tools; by default one for each workspace, in the store.", own: true},
 
 		{key: "limits.calls", kind: kindInt, def: "200", doc: "Tool calls in one run; 0 is no limit.", check: atLeast(0)},

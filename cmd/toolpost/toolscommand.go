@@ -12,7 +12,7 @@ import (
 )
 
 // Run lists the tools.
-func (*toolsLsCommand) Run(p *program) error {
+func (c *toolsLsCommand) Run(p *program) error {
 	shop, err := p.openShop(shopFacts{})
 	if err != nil {
 		return err
@@ -30,6 +30,12 @@ func (*toolsLsCommand) Run(p *program) error {
 			if err := p.out.document(specs[i]); err != nil {
 				return err
 			}
+		}
+		return nil
+	}
+	if c.Names {
+		for i := range specs {
+			p.out.printf("%s\n", specs[i].Name)
 		}
 		return nil
 	}

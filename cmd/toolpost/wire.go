@@ -69,8 +69,8 @@ func (s *shop) open(p *program, f shopFacts) error {
 	s.memory = &lazyMemory{path: p.memoryPath(s.config)}
 	s.redact = &hook.Redact{Values: p.secrets(s.config)}
 	s.registry.Use(s.middleware(p, f)...)
-	files := builtin.Files{Root: s.root}
-	s.exec = &builtin.Exec{Cell: s.cell, Foreground: f.foreground, OnEnd: f.ended}
+	files := builtin.Files{Root: s.root, Ignore: s.config.list("workspace.ignore")}
+	s.exec = &builtin.Exec{Cell: s.cell, Foreground: f.foreground, OnEnd: f.ended, Timeout: s.config.duration("tools.exec.timeout")}
 	artifacts := builtin.Artifacts{Load: s.loadArtifact}
 	tools := slices.Concat(files.Tools(), s.exec.Tools(), artifacts.Tools(), s.memory.tools(), f.extra)
 	if err := s.registry.Add(tools...); err != nil {
