@@ -211,11 +211,11 @@ const forking = `(sleep 300 & echo $! > inner.tmp; mv inner.tmp inner; wait) & s
 func TestNothingIsLeftOfACommand(t *testing.T) {
 	for name, end := range map[string]func(k *kit) *tool.Result{
 		"by its timeout": func(k *kit) *tool.Result {
-			return k.do("exec_shell", object{"command": forking, "timeout": 2})
+			return k.do("exec_shell", object{"command": forking, "timeout": 4})
 		},
 		"by the deadline of the call": func(k *kit) *tool.Result {
 			c := tool.NewCall("exec_shell", text(k.t, object{"command": forking}))
-			c.Timeout = 2 * time.Second
+			c.Timeout = 4 * time.Second
 			return k.call(k.t.Context(), c)
 		},
 		"by cancel": func(k *kit) *tool.Result {
