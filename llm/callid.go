@@ -71,9 +71,10 @@ func (c *IDCodec) ID(raw string) string {
 }
 
 // Own is ID for an id that the provider made itself: it takes it back whatever
-// the rule says, and only one that is taken is changed.
+// the rule says, and only one that is taken is changed. Where ids have one exact
+// form, one of another form cannot be its own.
 func (c *IDCodec) Own(raw string) string {
-	if raw == "" || c.taken[raw] {
+	if raw == "" || c.taken[raw] || c.Rule.Exact && !c.Rule.Fits(raw) {
 		return c.ID(raw)
 	}
 	if c.taken == nil {

@@ -142,6 +142,17 @@ func open(name string) string {
 	return `{"status":"error","tool":"` + name + `","code":"CANCELLED","error":"no result: interrupted"}`
 }
 
+func ExampleIDCodec() {
+	ids := llm.IDCodec{Rule: llm.IDsMistral}
+	fmt.Println(ids.ID("AbCdEfGh1"), ids.ID("call_from_elsewhere"), ids.ID("call_from_elsewhere"))
+	// Output: AbCdEfGh1 EaMBAuNl1 I2BwnrHxp
+}
+
+func ExampleClean() {
+	fmt.Printf("%q\n", llm.Clean("a\x00b\tc\xff"))
+	// Output: "ab\tc�"
+}
+
 func TestIDsFitTheirRules(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	for _, tc := range []struct {

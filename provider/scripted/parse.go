@@ -32,16 +32,28 @@ func Parse(name string, src []byte) (*Model, error) {
 	if !utf8.Valid(src) {
 		return nil, p.errorf(1, 1, "the script is not UTF-8")
 	}
-	file, err := parser.ParseBytes(src, 0)
+	y, err := p.read()
 	if err != nil {
 		return nil, p.wrap(err)
 	}
-	var y scriptYAML
-	if err := yaml.UnmarshalWithOptions(src, &y, yaml.Strict(), yaml.UseOrderedMap()); err != nil {
-		return nil, p.wrap(err)
+	return p.model(y)
+}
+
+// read decodes the source and notes the places of its turns. The YAML package
+// panics on some malformed tags, which is caught here: a script is input.
+func (p *script) read() (y *scriptYAML, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errors.New("this is not YAML that can be read: look for a tag, an anchor or an alias that stands alone")
+		}
+	}()
+	file, err := parser.ParseBytes(p.src, 0)
+	if err != nil {
+		return nil, err
 	}
 	p.places(file)
-	return p.model(&y)
+	y = new(scriptYAML)
+	return y, yaml.UnmarshalWithOptions(p.src, y, yaml.Strict(), yaml.UseOrderedMap())
 }
 
 // A script is the source while it is read.
