@@ -128,6 +128,29 @@ func TestSilenceEndsAStream(t *testing.T) {
 	}
 }
 
+func TestAStreamWithoutEndIsGivenUp(t *testing.T) {
+	chunk := llmtest.Chat(llmtest.Turn{Text: strings.Repeat("endless ", 1000)}).Chunks[:100]
+	one := strings.Join(chunk, "")
+	endless := make([]string, 1+(65<<20)/len(one))
+	for i := range endless {
+		endless[i] = one
+	}
+	pings := make([]string, 1000)
+	for i := range pings {
+		pings[i] = ": ping\n\n"
+	}
+	c, _ := serve(t, llmtest.Answer{Chunks: endless}, llmtest.Answer{Chunks: pings, Pace: 5 * time.Millisecond})
+	_, err := llmtest.Ask(context.Background(), c, &llm.Request{})
+	if e := llm.AsError(err); e == nil || e.Code != tool.CodeLimit || e.Retryable {
+		t.Errorf("data without end: got %v", err)
+	}
+	c.Idle = 20 * time.Millisecond
+	_, err = llmtest.Ask(context.Background(), c, &llm.Request{})
+	if e := llm.AsError(err); e == nil || e.Type != llm.IdleStream || !e.Retryable {
+		t.Errorf("pings without end: got %v", err)
+	}
+}
+
 func TestCancelling(t *testing.T) {
 	c, _ := serve(t, llmtest.Chat(llmtest.Turn{Text: "A long answer"}).Hanging(2))
 	ctx, cancel := context.WithCancel(context.Background())

@@ -252,6 +252,7 @@ func (in *intake) stream(r io.Reader, w *watch) error {
 		if in.stop != "" {
 			w.hurry(grace)
 		}
+		w.said()
 	}
 	return nil
 }

@@ -22,7 +22,9 @@ type watch struct {
 	timer *time.Timer
 	wait  time.Duration // of the running timer
 	begun bool
-	head  []byte // the first bytes, for a message
+	head  []byte    // the first bytes, for a message
+	heard time.Time // when something was said last, beside pings
+	left  int64     // bytes that may still come
 }
 
 var errIdle = errors.New("idle")
@@ -34,14 +36,21 @@ func newWatch(cancel context.CancelCauseFunc, first, idle time.Duration) *watch 
 	if idle <= 0 {
 		idle = DefaultIdle
 	}
-	w := &watch{cancel: cancel, idle: idle, wait: first}
+	w := &watch{cancel: cancel, idle: idle, wait: first, left: maxReply}
 	w.timer = time.AfterFunc(first, w.expire)
 	return w
 }
 
 func (w *watch) expire() { w.cancel(errIdle) }
 
-const maxHead = 200
+const (
+	maxHead   = 200
+	maxReply  = 64 << 20 // a stream of data without end is given up there
+	pingsOnly = 10       // times Idle, for which a stream may consist of pings alone
+)
+
+// said notes that more than a ping came.
+func (w *watch) said() { w.heard = time.Now() }
 
 // Read restarts the clock for what it waits for. The first wait is as long as
 // what is left of that for the first byte.
@@ -53,6 +62,14 @@ func (w *watch) Read(p []byte) (int, error) {
 	w.timer.Stop()
 	if !w.begun && n > 0 {
 		w.begun, w.wait = true, w.idle
+		w.said()
+	}
+	if w.left -= int64(n); w.left < 0 {
+		return n, &llm.Error{Code: tool.CodeLimit, Message: fmt.Sprintf("the reply is longer than %d bytes", maxReply), Advice: "ask for less at a time, or use another model"}
+	}
+	if w.begun && err == nil && time.Since(w.heard) > pingsOnly*w.idle {
+		w.cancel(errIdle)
+		return n, errIdle
 	}
 	if room := maxHead - len(w.head); room > 0 && n > 0 {
 		w.head = append(w.head, p[:min(n, room)]...)
