@@ -84,6 +84,9 @@ func (x *errand) failure(err error) *problem {
 	if !ok {
 		e := tool.AsError(err)
 		pr = &problem{code: string(e.Code), exit: e.Code.RunExit(), message: e.Message, cause: err}
+		if diskFault(err) {
+			pr.code, pr.exit, pr.advice = codeStore, exitInternal, "What cannot be recorded is not done. Make room, then go on:"
+		}
 		if m, ok := errors.AsType[*llm.Error](err); ok {
 			pr.facts = x.model.facts(m)
 		}
@@ -93,7 +96,9 @@ func (x *errand) failure(err error) *problem {
 	}
 	pr.run = x.record.ID()
 	if len(pr.try) == 0 {
-		pr.advice = "Look at it, or go on:"
+		if pr.advice == "" {
+			pr.advice = "Look at it, or go on:"
+		}
 		pr.try = []string{x.showCommand(), x.continueCommand()}
 	}
 	return pr

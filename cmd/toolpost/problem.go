@@ -129,11 +129,16 @@ func asProblem(err error) *problem {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return &problem{code: codeInterrupted, exit: exitInterrupted, message: "interrupted", cause: err}
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+	case diskFault(err):
 		return &problem{code: codeStore, exit: exitInternal, message: err.Error(), cause: err}
 	}
 	return &problem{code: codeInternal, exit: exitInternal, message: err.Error(), cause: err,
 		advice: "This should not happen; please report it with the command you typed."}
+}
+
+// diskFault reports an error of a disk that is full, read-only or not ours.
+func diskFault(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
 
 // clip is s on one line, cut to n characters.

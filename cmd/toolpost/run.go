@@ -141,7 +141,10 @@ func (x *errand) openSession() error {
 		}
 		return nil
 	}
-	return chat.Append(context.Background(), llm.User(x.prompt))
+	if err := chat.Append(context.Background(), llm.User(x.prompt)); err != nil {
+		return x.program.sessionProblem(err)
+	}
+	return nil
 }
 
 // recall finds results that are on record but did not come into the session,
