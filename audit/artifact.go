@@ -41,6 +41,8 @@ func (s *Store) Put(run string, data []byte, mime string) (tool.Artifact, error)
 		return tool.Artifact{}, err
 	}
 	a := describe(data, mime)
+	s.put.Lock()
+	defer s.put.Unlock()
 	dir = filepath.Join(dir, artifactsName)
 	if err := os.Mkdir(dir, 0o700); err == nil {
 		err = syncParent(dir)

@@ -31,7 +31,7 @@ func (s *Store) List() iter.Seq2[*Summary, error] {
 		for size := 32; len(names) > 0; size = 512 {
 			n := min(size, len(names))
 			for _, l := range s.read(names[:n]) {
-				if !yield(l.summary, l.err) {
+				if (l.summary != nil || l.err != nil) && !yield(l.summary, l.err) {
 					return
 				}
 			}
@@ -64,6 +64,9 @@ func (s *Store) read(names []string) []listed {
 func (s *Store) summary(name string) listed {
 	dir := filepath.Join(s.Dir, name)
 	v, err := readSummary(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return listed{} // a run that was never made: a crash, or a folder of somebody else's
+	}
 	if err != nil {
 		return listed{err: fmt.Errorf("read run.json of run %s: %w", name, plainError(err))}
 	}
@@ -156,21 +159,38 @@ func (s *Store) Resolve(name string) (string, error) {
 		return "", err
 	}
 	if n, err := strconv.Atoi(name); err == nil && name[0] == '-' && n < 0 {
-		if -n > len(names) {
-			return "", tool.Errorf(tool.CodeNotFound, "no run %s: the store has %d", name, len(names))
-		}
-		return names[-n-1], nil
+		return s.byAge(names, -n)
 	}
 	var found []string
 	for _, id := range names {
 		if id == name {
 			return id, nil
 		}
-		if strings.HasPrefix(id, name) {
+		if strings.HasPrefix(id, name) && s.has(id) {
 			found = append(found, id)
 		}
 	}
 	return theOne(name, found)
+}
+
+// has reports whether there is a run in the folder of that name.
+func (s *Store) has(id string) bool {
+	_, err := os.Stat(filepath.Join(s.Dir, id, runName))
+	return err == nil
+}
+
+// byAge is the n-th newest run, from 1.
+func (s *Store) byAge(names []string, n int) (string, error) {
+	seen := 0
+	for _, id := range names {
+		if s.has(id) {
+			seen++
+		}
+		if seen == n {
+			return id, nil
+		}
+	}
+	return "", tool.Errorf(tool.CodeNotFound, "no run -%d: the store has %d", n, seen)
 }
 
 func (s *Store) byLabel(label string) (string, error) {

@@ -27,7 +27,11 @@ func (s *Store) Load(id string) (*View, error) {
 		err = nil // a crash while the run was created
 	}
 	if err == nil && stored.Sealed {
-		err = v.end.sealed(stored)
+		if err = v.end.sealed(stored); err != nil {
+			if again, e := readSummary(dir); e == nil && !again.Sealed {
+				stored, live, err = again, held(dir), nil // it has been resumed meanwhile
+			}
+		}
 	}
 	if err != nil {
 		err = corrupt(id, err)

@@ -21,8 +21,9 @@ type Entry struct {
 	Prev  string        // SHA-256 of the line before, in hex; 64 zeros in the first record
 	After time.Duration // since the first record, in whole microseconds
 	Facts *Facts        // of the first record each time the journal is opened for writing
-	// Bytes has what was not UTF-8, by the JSON pointer of the member that
-	// stands for it.
+	// Bytes has the text that was not UTF-8, by the JSON pointer of the member
+	// that stands for it. What package encoding/json has written (a payload, the
+	// facts, names of unknown members) is not among it.
 	Bytes map[string][]byte
 
 	Line   int    // in the journal, from 1

@@ -107,7 +107,7 @@ func (r *Run) write(e *event.Event) error {
 
 // lag is how far the projections may be behind the journal. Lines that come in
 // the meantime are written together.
-const lag = 20 * time.Millisecond
+const lag = 50 * time.Millisecond
 
 // flushSoon has the projections written. R.mu is held.
 func (r *Run) flushSoon() {

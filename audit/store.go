@@ -19,7 +19,8 @@ type Store struct {
 	Dir string
 
 	com     committer
-	open    opener // openFile if nil
+	open    opener     // openFile if nil
+	put     sync.Mutex // held while an artifact is written
 	once    sync.Once
 	onceErr error
 }

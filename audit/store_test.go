@@ -88,6 +88,12 @@ func TestListIsNewestFirstAndGoesOnBehindARunThatCannotBeRead(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(s.Dir, "not-a-run"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Join(s.Dir, tool.NewID()), 0o700); err != nil { // a crash before it was made
+		t.Fatal(err)
+	}
+	if id, err := s.Resolve("-1"); id != want[0] {
+		t.Errorf("the newest is %s, %v", id, err)
+	}
 	var got []string
 	bad := 0
 	for r, err := range s.List() {
