@@ -47,19 +47,58 @@ func (p *program) absolute(path string) string {
 	return filepath.Join(p.dir, path)
 }
 
+// workspaceKey is the setting that names the workspace.
+func (c *config) workspaceKey() string {
+	if c.values["workspace.root"].layer == layerDefaults && c.text("agents.defaults.workspace") != "" {
+		return "agents.defaults.workspace"
+	}
+	return "workspace.root"
+}
+
 // workspace is the folder that tools work in. A relative one is below the
 // project where a file says so, and below the folder of -C otherwise.
 func (p *program) workspace(c *config) string {
-	key := "workspace.root"
-	if v := c.values[key]; v.layer == layerDefaults && c.text("agents.defaults.workspace") != "" {
-		key = "agents.defaults.workspace"
-	}
-	v := c.values[key]
+	v := c.values[c.workspaceKey()]
 	root, _ := v.v.(string)
 	if filepath.IsAbs(root) || strings.HasPrefix(root, "~/") || v.layer == layerFlag || v.layer == layerEnv {
 		return p.absolute(root)
 	}
 	return filepath.Join(c.project, root)
+}
+
+// seedWorkspace is where seed 001 has its agents work. It holds nothing else, so
+// a project's file may name it although it is outside.
+const seedWorkspace = "~/.clawft/workspace"
+
+// readyWorkspace is the workspace, which a project's own file may not lay outside
+// of the project, by its name or by a link: a file that came with a project must
+// not open the rest of the machine.
+func (p *program) readyWorkspace(c *config) (string, error) {
+	key, dir := c.workspaceKey(), p.workspace(c)
+	v := c.values[key]
+	if v.v == seedWorkspace {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", workspaceProblem(p.shortPath(dir), err)
+		}
+		return dir, nil
+	}
+	if v.layer != layerProject && v.layer != layerLocal || within(c.project, dir) {
+		return dir, nil
+	}
+	return "", &problem{code: codeConfigValue, exit: exitInvalid,
+		message: fmt.Sprintf("%s: %q is %q, outside the project; a project's file can only name a folder inside it", v.place, key, show(v.v)),
+		advice:  "If you want that, say so yourself:", try: []string{"toolpost -c " + key + "=" + shellWord(show(v.v)) + " …"}}
+}
+
+// within reports whether a folder lies in another, with links followed.
+func within(outer, dir string) bool {
+	a, errA := filepath.EvalSymlinks(outer)
+	b, errB := filepath.EvalSymlinks(dir)
+	if errA != nil || errB != nil {
+		a, b = outer, dir // what is not there is refused when it is opened
+	}
+	rel, err := filepath.Rel(a, b)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // runStore is the store of runs.

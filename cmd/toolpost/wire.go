@@ -58,8 +58,11 @@ func (p *program) openShop(f shopFacts) (*shop, error) {
 }
 
 func (s *shop) open(p *program, f shopFacts) error {
-	profile := sandbox.Profile{Workspace: p.workspace(s.config)}
-	var err error
+	dir, err := p.readyWorkspace(s.config)
+	if err != nil {
+		return err
+	}
+	profile := sandbox.Profile{Workspace: dir}
 	if s.root, err = sandbox.Open(profile); err != nil {
 		return workspaceProblem(p.shortPath(profile.Workspace), err)
 	}
