@@ -129,7 +129,7 @@ func TestProcessLog(t *testing.T) {
 
 func TestProcessWithATerminal(t *testing.T) {
 	k := newShell(t)
-	id := k.background("stty -echo; echo ready; read a; echo \"got $a\"; read b; echo \"then $b\"; trap 'stty size' WINCH; echo watching; while [ ! -e stop ]; do sleep 0.02; done; trap 'echo interrupted; exit 7' INT; echo armed; while :; do sleep 0.02; done", object{"pty": object{}})
+	id := k.background("stty -echo; echo ready; read a; echo \"got $a\"; read b; echo \"then $b\"; trap 'stty size' WINCH; echo watching; while [ ! -e stop ]; do sleep 0.02; done; stty -icanon -isig; echo armed; head -c 1 | od -An -tx1; exit 7", object{"pty": object{}})
 	k.pollFor(id, "ready")
 	if p := k.process("submit", id, object{"data": "one"}); p.Written != 4 {
 		t.Errorf("submit: %+v", p)
@@ -145,7 +145,7 @@ func TestProcessWithATerminal(t *testing.T) {
 	k.put("stop", "")
 	k.pollFor(id, "armed")
 	k.process("send_keys", id, object{"keys": []string{"C-c"}})
-	if p := k.pollToEnd(id); *p.ExitCode != 7 || !strings.Contains(p.Output, "interrupted") {
+	if p := k.pollToEnd(id); *p.ExitCode != 7 || !strings.Contains(p.Output, " 03") {
 		t.Errorf("%+v", p)
 	}
 	k.fails("process", object{"action": "submit", "sessionId": id}, tool.CodePrecondition, "takes no input any more")
