@@ -37,8 +37,17 @@
 // byte. A line of it is one JSON object: the members of the event, and before
 // them "v" (1), "seq" (from 1, without gaps), "crc" (CRC-32C of the line without
 // this member) and "prev" (SHA-256 of the line before), so that a torn tail is
-// told from damage. Text comes back as it was: line ends, NUL and U+2028 are
-// escaped, and bytes that are not UTF-8 stand in the member "bytes".
+// told from damage. "us" is the microseconds since the first record, and the
+// first record of each recording has the "facts". Text comes back as it was: line
+// ends, NUL and U+2028 are escaped, and bytes that are not UTF-8 stand in the
+// member "bytes". The projections follow the journal by at most a twentieth of a
+// second.
+//
+// Where many runs wait for the disk at once, the store commits them together
+// with one sync of a log of its own (.commit), and syncs the journals when that
+// is full and when they end. After a power cut the next to use the store puts
+// into the journals what only the log has. A Store that is used by a server is
+// closed at its end.
 //
 // It does not decide what is recorded, does not show anything to people, and
 // keeps no conversations: those are package session's. The layout follows seed
