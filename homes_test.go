@@ -30,7 +30,7 @@ var homes = map[string]home{
 	"golang.org/x/image":                       {[]string{"hook"}, "WebP decoding and good scaling"},
 	"github.com/bmatcuk/doublestar/v4":         {[]string{"builtin"}, "** in file patterns"},
 	"github.com/aymanbagabas/go-udiff":         {[]string{"builtin/internal/filetool"}, "an edit shows its diff"},
-	"github.com/goccy/go-yaml":                 {[]string{"provider/scripted"}, "scripts are YAML, with positions in errors"},
+	"github.com/goccy/go-yaml":                 {[]string{"provider/scripted", "builtin/vault"}, "scripts are YAML, with positions in errors; so are the properties of a note"},
 	"github.com/alecthomas/kong":               {[]string{"cmd/toolpost"}, "the command tree as structs"},
 	"github.com/pelletier/go-toml/v2":          {[]string{"cmd/toolpost"}, "TOML with positions in errors"},
 	"github.com/mattn/go-isatty":               {[]string{"cmd/toolpost"}, "no escape codes into a pipe"},

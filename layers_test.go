@@ -56,6 +56,12 @@ var layers = map[string]layer{
 		"tool":                      "an edit that does not fit is an error with a code",
 		"builtin/internal/filetool": "lines are cut between characters",
 	}},
+	"builtin/vault": {3, why{
+		"tool":                      "it is tools",
+		"sandbox":                   "they touch files through it alone",
+		"builtin/internal/filetool": "they answer, fail, observe and show changes as builtin's do",
+		"builtin/internal/passage":  "a patch finds its place by text",
+	}},
 	"builtin/memory": {3, why{
 		"tool":            "it is tools",
 		"internal/sqlite": "memories are rows with a full-text index",
