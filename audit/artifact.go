@@ -44,12 +44,11 @@ func (s *Store) Put(run string, data []byte, mime string) (tool.Artifact, error)
 	s.put.Lock()
 	defer s.put.Unlock()
 	dir = filepath.Join(dir, artifactsName)
-	if err := os.Mkdir(dir, 0o700); err == nil {
+	err = os.Mkdir(dir, 0o700)
+	if err == nil {
 		err = syncParent(dir)
-	} else if errors.Is(err, fs.ErrExist) {
-		err = nil
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return tool.Artifact{}, unwritable(err)
 	}
 	path := filepath.Join(dir, a.ID)

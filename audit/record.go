@@ -34,9 +34,6 @@ type Entry struct {
 	next              place           // behind it
 }
 
-// recordVersion is the "v" of the records this package writes.
-const recordVersion = 1
-
 // crcName begins the member that is left out of the sum; eight digits, a quote
 // and a comma follow.
 const crcName = `"crc":"`
