@@ -44,7 +44,8 @@ type Chat struct {
 	Idle  time.Duration // DefaultIdle if zero
 	Whole bool          // ask for the reply in one piece rather than as a stream
 
-	MaxEvent int // bytes of one event, or of a whole reply; 32 MiB if zero
+	MaxEvent int   // bytes of one event, or of a reply in one piece; 32 MiB if zero
+	MaxReply int64 // bytes of all that is sent for a reply; 64 MiB if zero
 }
 
 // Stream implements llm.Provider. Errors are *llm.Error.

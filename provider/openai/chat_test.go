@@ -131,7 +131,7 @@ func TestSilenceEndsAStream(t *testing.T) {
 func TestAStreamWithoutEndIsGivenUp(t *testing.T) {
 	chunk := llmtest.Chat(llmtest.Turn{Text: strings.Repeat("endless ", 1000)}).Chunks[:100]
 	one := strings.Join(chunk, "")
-	endless := make([]string, 1+(65<<20)/len(one))
+	endless := make([]string, 1000)
 	for i := range endless {
 		endless[i] = one
 	}
@@ -140,6 +140,7 @@ func TestAStreamWithoutEndIsGivenUp(t *testing.T) {
 		pings[i] = ": ping\n\n"
 	}
 	c, _ := serve(t, llmtest.Answer{Chunks: endless}, llmtest.Answer{Chunks: pings, Pace: 5 * time.Millisecond})
+	c.MaxReply = 1 << 20
 	_, err := llmtest.Ask(context.Background(), c, &llm.Request{})
 	if e := llm.AsError(err); e == nil || e.Code != tool.CodeLimit || e.Retryable {
 		t.Errorf("data without end: got %v", err)

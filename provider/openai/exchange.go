@@ -50,7 +50,7 @@ func (x *exchange) run(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := newWatch(cancel, x.c.First, x.c.Idle)
+	w := newWatch(cancel, x.c.First, x.c.Idle, x.c.MaxReply)
 	defer w.stop()
 	resp, err := x.post(ctx, body)
 	if err != nil {

@@ -24,19 +24,23 @@ type watch struct {
 	begun bool
 	head  []byte    // the first bytes, for a message
 	heard time.Time // when something was said last, beside pings
-	left  int64     // bytes that may still come
+	most  int64     // bytes of a reply
+	left  int64     // of them, that may still come
 }
 
 var errIdle = errors.New("idle")
 
-func newWatch(cancel context.CancelCauseFunc, first, idle time.Duration) *watch {
+func newWatch(cancel context.CancelCauseFunc, first, idle time.Duration, most int64) *watch {
 	if first <= 0 {
 		first = DefaultFirst
 	}
 	if idle <= 0 {
 		idle = DefaultIdle
 	}
-	w := &watch{cancel: cancel, idle: idle, wait: first, left: maxReply}
+	if most <= 0 {
+		most = maxReply
+	}
+	w := &watch{cancel: cancel, idle: idle, wait: first, most: most, left: most}
 	w.timer = time.AfterFunc(first, w.expire)
 	return w
 }
@@ -45,7 +49,7 @@ func (w *watch) expire() { w.cancel(errIdle) }
 
 const (
 	maxHead   = 200
-	maxReply  = 64 << 20 // a stream of data without end is given up there
+	maxReply  = 64 << 20 // bytes of a reply, if no other limit is set
 	pingsOnly = 10       // times Idle, for which a stream may consist of pings alone
 )
 
@@ -65,7 +69,7 @@ func (w *watch) Read(p []byte) (int, error) {
 		w.said()
 	}
 	if w.left -= int64(n); w.left < 0 {
-		return n, &llm.Error{Code: tool.CodeLimit, Message: fmt.Sprintf("the reply is longer than %d bytes", maxReply), Advice: "ask for less at a time, or use another model"}
+		return n, &llm.Error{Code: tool.CodeLimit, Message: fmt.Sprintf("the reply is longer than %d bytes", w.most), Advice: "ask for less at a time, or use another model"}
 	}
 	if w.begun && err == nil && time.Since(w.heard) > pingsOnly*w.idle {
 		w.cancel(errIdle)
