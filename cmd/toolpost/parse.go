@@ -104,11 +104,16 @@ func (p *program) refuse(k *kong.Kong, g *grammar, err error) (command, error) {
 		return nil, &problem{code: codeUsage, exit: exitUsage, message: strings.TrimPrefix(node.FullPath(), " ") + " needs one of its commands: " + strings.Join(childNames(node), ", "),
 			try: []string{node.FullPath() + " --help"}}
 	}
+	if m := missing.FindStringSubmatch(msg); m != nil {
+		return nil, &problem{code: codeUsage, exit: exitUsage, message: fmt.Sprintf("%s needs %s", node.FullPath(), strings.ToUpper(m[1])),
+			facts: []string{"usage: " + usage(node)}, try: []string{node.FullPath() + " --help"}}
+	}
 	return nil, &problem{code: codeUsage, exit: exitUsage, message: strings.ReplaceAll(msg, minusMark, ""), try: []string{node.FullPath() + " --help"}}
 }
 
 var (
 	unexpected  = regexp.MustCompile(`(?s)^unexpected argument (.*?)(?:, did you mean .*)?$`)
+	missing     = regexp.MustCompile(`^expected "<([a-z-]+)>`)
 	unknownFlag = regexp.MustCompile(`^unknown flag (--?[^\s,]+)`)
 )
 

@@ -90,7 +90,7 @@ func (p *program) readyWorkspace(c *config) (string, error) {
 		advice:  "If you want that, say so yourself:", try: []string{"toolpost -c " + key + "=" + shellWord(show(v.v)) + " …"}}
 }
 
-// within reports whether a folder lies in another, with links followed.
+// within reports whether a folder is another or lies in it, with links followed.
 func within(outer, dir string) bool {
 	a, errA := filepath.EvalSymlinks(outer)
 	b, errB := filepath.EvalSymlinks(dir)
@@ -99,6 +99,16 @@ func within(outer, dir string) bool {
 	}
 	rel, err := filepath.Rel(a, b)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// inside is where a folder, which need not be there, lies in another, with
+// slashes; ok is false if it lies elsewhere or is the same.
+func inside(outer, dir string) (rel string, ok bool) {
+	rel, err := filepath.Rel(outer, dir)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
 }
 
 // runStore is the store of runs.

@@ -100,7 +100,13 @@ func messageText(st style, m *llm.Message) string {
 			fmt.Fprintf(&b, "  → %s %s\n", clean(k.Call.Tool), clean(pretty(k.Call.Args)))
 		case k.Result != nil:
 			fmt.Fprintf(&b, "  ← %s %s\n", clean(k.Result.Tool), statusWord(k.Result))
-			b.WriteString(indent(clean(clipLines(textOf(k.Result), 8)), "      "))
+			text := textOf(k.Result)
+			if text == "" && k.Result.Err != nil {
+				text = k.Result.Err.Message
+			}
+			if text != "" {
+				b.WriteString(indent(clean(clipLines(text, 8)), "      "))
+			}
 		case k.Thinking != "":
 			b.WriteString(st.faint(indent(clean(clipLines(k.Thinking, 8)), "  ~ ")))
 		case k.Type == tool.ContentImage:

@@ -229,6 +229,7 @@ func badArguments(spec *tool.Spec, e *tool.Error) *problem {
 	pr := &problem{code: string(e.Code), exit: exitInvalid, message: e.Message, try: []string{"toolpost tools show " + spec.Name}}
 	found, ok := errors.AsType[*schema.Invalid](e)
 	if !ok {
+		pr.message = spec.Name + ": " + strings.TrimPrefix(e.Message, spec.Name+": ")
 		return pr
 	}
 	inv := schema.Invalid{Problems: slices.Clone(found.Problems)}

@@ -63,6 +63,11 @@ func (s *shop) open(p *program, f shopFacts) error {
 		return err
 	}
 	profile := sandbox.Profile{Workspace: dir}
+	ignore := s.config.list("workspace.ignore")
+	if rel, ok := inside(dir, p.storeFolder(s.config)); ok { // the record is not for tools to write, or to find in a search
+		profile.Protected = []string{rel}
+		ignore = append(slices.Clone(ignore), "/"+rel)
+	}
 	if s.root, err = sandbox.Open(profile); err != nil {
 		return workspaceProblem(p.shortPath(profile.Workspace), err)
 	}
@@ -72,7 +77,7 @@ func (s *shop) open(p *program, f shopFacts) error {
 	s.memory = &lazyMemory{path: p.memoryPath(s.config)}
 	s.redact = &hook.Redact{Values: p.secrets(s.config)}
 	s.registry.Use(s.middleware(p, f)...)
-	files := builtin.Files{Root: s.root, Ignore: s.config.list("workspace.ignore")}
+	files := builtin.Files{Root: s.root, Ignore: ignore}
 	s.exec = &builtin.Exec{Cell: s.cell, Foreground: f.foreground, OnEnd: f.ended, Timeout: s.config.duration("tools.exec.timeout")}
 	artifacts := builtin.Artifacts{Load: s.loadArtifact}
 	tools := slices.Concat(files.Tools(), s.exec.Tools(), artifacts.Tools(), s.memory.tools(), f.extra)
