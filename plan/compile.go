@@ -23,9 +23,9 @@ type node struct {
 	at      int
 	args    *arguments
 	when    *condition
-	from    Reference // of its foreach
-	needs   map[*node]bool
-	refers  map[*node]bool // those of needs whose data it uses
+	from    Reference      // of its foreach
+	needs   []*node        // steps that it waits for, in the order in which it names them
+	refers  map[*node]bool // the same steps, and whether it uses their data
 	feeds   []*node        // steps that need it
 	spec    *tool.Spec
 	pointer string
@@ -59,7 +59,7 @@ func compile(p *Plan, tools tool.Set) (*program, []Problem) {
 		}
 	}
 	for i := range p.Steps {
-		n := &node{Step: &p.Steps[i], at: i, needs: map[*node]bool{}, refers: map[*node]bool{}, pointer: "/steps/" + strconv.Itoa(i)}
+		n := &node{Step: &p.Steps[i], at: i, pointer: "/steps/" + strconv.Itoa(i)}
 		if c.byID[n.ID] != nil {
 			problems = append(problems, n.problem("/id", "unique", "step %q is there already, at %s", n.ID, c.byID[n.ID].pointer))
 		} else {
@@ -139,13 +139,7 @@ func (c *program) link(n *node) []Problem {
 			problems = append(problems, n.problem(at, "order", "step %q comes later: a step can only refer to steps before it", id))
 			return
 		}
-		if !n.needs[dep] {
-			n.needs[dep] = true
-			dep.feeds = append(dep.feeds, n)
-		}
-		if refers {
-			n.refers[dep] = true
-		}
+		n.wait(dep, refers)
 	}
 	for i, id := range n.DependsOn {
 		need("/dependsOn/"+strconv.Itoa(i), id, false)
@@ -174,19 +168,28 @@ func (c *program) link(n *node) []Problem {
 	}
 	if n.when != nil && n.when.program != nil {
 		for _, dep := range c.steps[:n.at] { // an expression may look at any step before it
-			if !n.needs[dep] {
-				n.needs[dep] = true
-				dep.feeds = append(dep.feeds, n)
-			}
+			n.wait(dep, false)
 		}
 	}
-	for pointer, t := range n.args.templates {
-		for _, r := range t.References() {
-			refer("/args"+pointer, r)
+	for _, t := range n.args.templates {
+		for _, r := range t.template.References() {
+			refer("/args"+t.pointer, r)
 		}
 	}
 	slices.SortFunc(problems, func(a, b Problem) int { return compare(a.Pointer, b.Pointer) })
 	return problems
+}
+
+// wait has n wait for dep, once.
+func (n *node) wait(dep *node, refers bool) {
+	before, known := n.refers[dep]
+	if n.refers == nil {
+		n.refers = map[*node]bool{}
+	}
+	if n.refers[dep] = before || refers; !known {
+		n.needs = append(n.needs, dep)
+		dep.feeds = append(dep.feeds, n)
+	}
 }
 
 // capturer is the last step before position at whose data becomes the variable.
@@ -258,7 +261,7 @@ func Edges(p *Plan, tools tool.Set) [][]string {
 	c, _ := compile(p, tools)
 	out := make([][]string, len(c.steps))
 	for i, n := range c.steps {
-		for dep := range n.needs {
+		for _, dep := range n.needs {
 			out[i] = append(out[i], dep.ID)
 		}
 		slices.Sort(out[i])

@@ -13,17 +13,24 @@ import (
 // values), and that the plan's risk is not understated. All problems are told at
 // once; those with Warning set do not keep the plan from being run.
 func Lint(p *Plan, tools tool.Set) []Problem {
+	_, problems := check(p, tools)
+	return problems
+}
+
+// check is Lint that returns the plan taken apart, too.
+func check(p *Plan, tools tool.Set) (*program, []Problem) {
 	c, problems := compile(p, tools)
 	used := map[string]bool{}
+	known := shapes{}
 	for _, n := range c.steps {
-		problems = append(problems, n.checkArgs()...)
+		problems = append(problems, n.checkArgs(known)...)
 		problems = append(problems, n.checkRisk(p)...)
 		if s := placeholder(string(n.Args)); s != "" {
 			w := n.problem("/args", "placeholder", "%q looks like a placeholder that was not filled in", s)
 			w.Warning = true
 			problems = append(problems, w)
 		}
-		for _, r := range n.allReferences() {
+		for _, r := range n.references {
 			if r.Source == SourceVars {
 				used[r.Name] = true
 			}
@@ -46,7 +53,7 @@ func Lint(p *Plan, tools tool.Set) []Problem {
 	if len(p.Steps) > 50 {
 		problems = append(problems, Problem{Pointer: "/steps", Rule: "size", Warning: true, Message: "more than 50 steps are hard to read for the person who confirms them"})
 	}
-	return problems
+	return c, problems
 }
 
 func (n *node) allReferences() []Reference {
@@ -61,8 +68,8 @@ func (n *node) allReferences() []Reference {
 }
 
 // checkArgs holds the arguments to the tool's schema as far as they are known.
-func (n *node) checkArgs() []Problem {
-	if n.spec == nil {
+func (n *node) checkArgs(known shapes) []Problem {
+	if n.spec == nil || n.fitsMadeUp(known) {
 		return nil
 	}
 	_, err := n.spec.Input.Fit(n.Args)
@@ -83,7 +90,8 @@ func (n *node) checkArgs() []Problem {
 // unknown reports whether a problem may vanish when references are resolved: it
 // is told of a reference, or of something that holds one.
 func (n *node) unknown(p schema.Problem) bool {
-	for pointer, t := range n.args.templates {
+	for _, a := range n.args.templates {
+		pointer, t := a.pointer, a.template
 		if _, typed := t.Typed(); len(t.References()) == 0 {
 			continue
 		} else if pointer == p.Pointer && (typed || p.Rule != "type") {

@@ -52,11 +52,11 @@ const (
 // Problems and no calls.
 func (r *Runner) Preview(ctx context.Context, p *Plan) (*Preview, error) {
 	out := &Preview{Plan: p, PlanHash: p.Hash(), Tools: ToolsHash(r.Tools), Policy: r.PolicyHash, Needs: r.needsConfirmation(p), hashes: map[string]string{}}
-	out.Problems = Lint(p, r.Tools)
+	c, problems := check(p, r.Tools)
+	out.Problems = problems
 	if len(Errors(out.Problems)) > 0 {
 		return out, nil
 	}
-	c, _ := compile(p, r.Tools)
 	x := newRun(r, c, nil)
 	v := &viewer{run: x, out: out, lost: map[*node]string{}}
 	for left := len(c.steps); left > 0; {
@@ -69,10 +69,7 @@ func (r *Runner) Preview(ctx context.Context, p *Plan) (*Preview, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, tool.Errorf(tool.CodeCancelled, "the preview was cancelled: %w", err)
 		}
-		x.states[n.at].ended = true
-		for _, f := range n.feeds {
-			x.states[f.at].open--
-		}
+		x.release(n)
 		left--
 	}
 	if out.runnable() {
@@ -113,13 +110,13 @@ type viewer struct {
 }
 
 func (v *viewer) step(ctx context.Context, n *node) {
-	for dep := range n.refers {
-		if why, ok := v.lost[dep]; ok {
+	for _, dep := range n.needs {
+		if why, ok := v.lost[dep]; ok && n.refers[dep] {
 			v.lose(n, PreviewUnknown, "it refers to step "+dep.ID+", "+why)
 			return
 		}
 	}
-	for dep := range n.needs {
+	for _, dep := range n.needs {
 		if v.states[dep.at].skipped {
 			v.lose(n, PreviewSkipped, "step "+dep.ID+" is skipped")
 			v.states[n.at].skipped = true

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/toolpost/toolpost/event"
@@ -93,14 +94,11 @@ func (r *Runner) Run(ctx context.Context, p *Plan) event.Stream {
 
 // prepare checks all that can be checked before anything runs.
 func (r *Runner) prepare(p *Plan) (*program, error) {
-	if bad := Errors(Lint(p, r.Tools)); len(bad) > 0 {
+	c, problems := check(p, r.Tools)
+	if bad := Errors(problems); len(bad) > 0 {
 		return nil, invalid(bad)
 	}
-	if err := r.confirmed(p); err != nil {
-		return nil, err
-	}
-	c, _ := compile(p, r.Tools)
-	return c, nil
+	return c, r.confirmed(p)
 }
 
 // run is one run of a plan. Its fields belong to the goroutine that ranges, but
@@ -112,6 +110,8 @@ type run struct {
 	slots   chan struct{} // one for each call in flight
 	ended   chan ending
 	states  []state
+	queue   []int  // steps that can begin, by their place in the document
+	orderly bool   // steps without needs wait for the one before them
 	values  Values // all there is; a step in flight has its own
 	stopped string // why no more steps are begun
 	first   error  // the first failure
@@ -141,8 +141,14 @@ func newRun(r *Runner, c *program, out *event.Run) *run {
 	x.slots = make(chan struct{}, x.concurrency())
 	x.ended = make(chan ending, x.concurrency())
 	x.states = make([]state, len(c.steps))
+	x.orderly = c.plan.Risk.Level() > tool.RiskReads.Level()
 	for i, n := range c.steps {
-		x.states[i].open = len(n.needs)
+		if x.states[i].open = len(n.needs); x.orderly && len(n.needs) == 0 && i > 0 {
+			x.states[i].open = 1
+		}
+		if x.states[i].open == 0 {
+			x.queue = append(x.queue, i)
+		}
 	}
 	x.values = Values{Steps: map[string]json.RawMessage{}, Vars: map[string]json.RawMessage{}}
 	for k, v := range c.plan.Vars {
@@ -197,29 +203,39 @@ func (x *run) ready(n int) []*node {
 	if x.stopped != "" {
 		return nil
 	}
-	var out []*node
-	orderly := x.program.plan.Risk.Level() > tool.RiskReads.Level()
-	for i, s := range x.program.steps {
-		if len(out) == n {
-			break
-		}
-		st := &x.states[i]
-		if st.begun || st.open > 0 {
-			continue
-		}
-		if orderly && len(s.needs) == 0 && i > 0 && !x.states[i-1].ended {
-			continue
-		}
-		st.begun = true
-		out = append(out, s)
+	n = min(n, len(x.queue))
+	out := make([]*node, n)
+	for i, at := range x.queue[:n] {
+		x.states[at].begun = true
+		out[i] = x.program.steps[at]
 	}
+	x.queue = x.queue[n:]
 	return out
+}
+
+// release lets those begin that waited for n alone.
+func (x *run) release(n *node) {
+	x.states[n.at].ended = true
+	for _, f := range n.feeds {
+		x.less(f.at)
+	}
+	if next := n.at + 1; x.orderly && next < len(x.states) && len(x.program.steps[next].needs) == 0 {
+		x.less(next)
+	}
+}
+
+// less has a step wait for one step less.
+func (x *run) less(at int) {
+	st := &x.states[at]
+	if st.open--; st.open == 0 && !st.begun {
+		i, _ := slices.BinarySearch(x.queue, at)
+		x.queue = slices.Insert(x.queue, i, at)
+	}
 }
 
 // settle takes the end of a step into account.
 func (x *run) settle(e ending) {
 	st := &x.states[e.n.at]
-	st.ended = true
 	x.tally(e)
 	switch {
 	case e.res.Status == tool.StatusSkipped:
@@ -238,14 +254,12 @@ func (x *run) settle(e ending) {
 			x.stopped = "step " + e.n.ID + " failed"
 		}
 	}
-	for _, f := range e.n.feeds {
-		x.states[f.at].open--
-	}
+	x.release(e.n)
 }
 
 // blocked says why a step whose needs have ended must not be run.
 func (x *run) blocked(n *node) string {
-	for dep := range n.needs {
+	for _, dep := range n.needs {
 		st := &x.states[dep.at]
 		switch {
 		case st.skipped:
@@ -329,17 +343,21 @@ func (x *run) finish(ctx context.Context) error {
 
 // known is what n may refer to.
 func (x *run) known(n *node) Values {
-	v := Values{Steps: make(map[string]json.RawMessage, len(n.needs)), Vars: map[string]json.RawMessage{}}
-	for dep := range n.needs {
+	v := Values{Steps: make(map[string]json.RawMessage, len(n.needs))}
+	for _, dep := range n.needs {
 		if d, ok := x.values.Steps[dep.ID]; ok {
 			v.Steps[dep.ID] = d
 		}
 	}
 	if n.when != nil && n.when.program != nil {
-		maps.Copy(v.Vars, x.values.Vars)
+		v.Vars = maps.Clone(x.values.Vars)
+		return v
 	}
 	for _, r := range n.references {
 		if d, ok := x.values.Vars[r.Name]; ok && r.Source == SourceVars {
+			if v.Vars == nil {
+				v.Vars = map[string]json.RawMessage{}
+			}
 			v.Vars[r.Name] = d
 		}
 	}

@@ -91,7 +91,7 @@ func (x *run) attempts(ctx context.Context, r *event.Run, n *node, args json.Raw
 		default: // cancelled before there was a slot
 		}
 		all = append(all, last)
-		if !x.again(n, last, attempt) {
+		if !x.again(n, args, last, attempt) {
 			return last, all
 		}
 		wait := backoff(x.retry(n), attempt)
@@ -126,17 +126,33 @@ func (x *run) gate(ctx context.Context, n *node, key Key, c *tool.Call) tool.Han
 	if err := x.Confirmation.allows(key, n, c); err != nil {
 		return answer(nil, err)
 	}
-	if before := x.InDoubt[key]; before != nil && c.Attempt == 1 && !repeatable(n.spec) && (x.Again == nil || !x.Again(ctx, before)) {
+	if before := x.InDoubt[key]; before != nil && c.Attempt == 1 && !repeatable(n.spec, c.Args) && (x.Again == nil || !x.Again(ctx, before)) {
 		return answer(nil, tool.Errorf(tool.CodePrecondition, "step %s was started before the run was interrupted, and whether it did its work is not known; it is not made twice", n.ID))
 	}
 	return x.Tools.Call
 }
 
-// repeatable reports whether a call that may have been made can be made again.
-func repeatable(s *tool.Spec) bool { return s.Idempotent || s.Risk == tool.RiskReads }
+// repeatable reports whether a call that may have been made can be made again: its
+// tool says so or only reads, or the call itself writes only over what it has seen
+// (expectedEtag) or where there is nothing (ifNotExists), so that a second one is
+// refused. With create-unique a second one would make another file.
+func repeatable(s *tool.Spec, args json.RawMessage) bool {
+	if s.Idempotent || s.Risk == tool.RiskReads {
+		return true
+	}
+	var bound struct {
+		ExpectedEtag string `json:"expectedEtag"`
+		IfNotExists  bool   `json:"ifNotExists"`
+		Collision    string `json:"collisionStrategy"`
+	}
+	if s.Risk != tool.RiskWrites || json.Unmarshal(args, &bound) != nil {
+		return false
+	}
+	return bound.ExpectedEtag != "" || bound.IfNotExists && bound.Collision != "create-unique"
+}
 
 // again reports whether a step that ended so is to be tried once more.
-func (x *run) again(n *node, res *tool.Result, attempt int) bool {
+func (x *run) again(n *node, args json.RawMessage, res *tool.Result, attempt int) bool {
 	if res.Err == nil || res.Status == tool.StatusSkipped {
 		return false
 	}
@@ -161,7 +177,7 @@ func (x *run) again(n *node, res *tool.Result, attempt int) bool {
 	case tool.CodeInvalid, tool.CodeDenied, tool.CodeApprovalDenied, tool.CodeApprovalExpired, tool.CodeCancelled, tool.CodePrecondition, tool.CodeLoop:
 		return false
 	case tool.CodeTimeout:
-		return repeatable(n.spec)
+		return repeatable(n.spec, args)
 	}
 	return true
 }
