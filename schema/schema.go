@@ -58,6 +58,9 @@ type Schema struct {
 
 	exampleOnce sync.Once
 	example     []byte
+
+	viewsMu sync.Mutex
+	views   map[Dialect]viewed // what Normalize has made
 }
 
 // Parse compiles a schema of draft 2020-12, or of the draft that its $schema
@@ -151,7 +154,7 @@ func (s *Schema) UnmarshalJSON(b []byte) error {
 	s.unchecked, s.parser, s.draft, s.reason = p.unchecked, p.parser, p.draft, p.reason
 	s.defaults, s.secrets, s.branches = p.defaults, p.secrets, p.branches
 	s.slowOnce, s.slow, s.slowErr = sync.Once{}, nil, nil
-	s.exampleOnce, s.example = sync.Once{}, nil
+	s.exampleOnce, s.example, s.views = sync.Once{}, nil, nil
 	return nil
 }
 

@@ -1,0 +1,92 @@
+package schema
+
+import "slices"
+
+// constants writes const and enum the way the dialect takes them, and gives
+// them a type where it wants one.
+func (n *normalizer) constants(f *form) {
+	f.parts(n.constants)
+	if !f.has {
+		return
+	}
+	if f.types != 0 {
+		f.enum = slices.DeleteFunc(slices.Clone(f.enum), func(v *val) bool { return v.kind&f.types == 0 })
+	}
+	if len(f.enum) == 0 {
+		*f = form{at: f.at, never: true}
+		return
+	}
+	if !n.d.keeps("const") || len(f.enum) > 1 {
+		f.lone = false
+	}
+	if n.d.Enums == "" && n.d.Strict == "" && n.d.Types == "" {
+		return
+	}
+	if f.types == 0 {
+		f.types = kindsOf(f.enum)
+	}
+	tree := func(v *val) bool { return v.is(kindArray | kindObject) }
+	switch {
+	case slices.ContainsFunc(f.enum, tree):
+		n.dropEnum(f)
+	case n.d.Enums == EnumsSimple && slices.ContainsFunc(f.enum, func(v *val) bool { return v.is(kindBool) }):
+		n.dropEnum(f)
+	case n.d.Enums == EnumsStrings:
+		n.stringEnum(f)
+	}
+}
+
+// dropEnum says the values in words. Both booleans need none.
+func (n *normalizer) dropEnum(f *form) {
+	if f.types&^kindNull == kindBool && len(f.enum) >= 2 && holdsValue(f.enum, parseVal([]byte("true"))) && holdsValue(f.enum, parseVal([]byte("false"))) {
+		f.types = kindsOf(f.enum)
+	} else {
+		n.tell(f, "enum", "one of "+n.brief(&form{enum: f.enum, has: true}))
+		f.types &= kindsOf(f.enum) | kindsOf(f.enum)&kindInteger<<1
+	}
+	f.enum, f.has, f.lone = nil, false, false
+}
+
+// stringEnum makes strings of the values; [View.Restore] makes them values
+// again.
+func (n *normalizer) stringEnum(f *form) {
+	words := map[string]*val{}
+	var list []*val
+	null, others := false, false
+	for _, v := range f.enum {
+		word := v.text
+		switch {
+		case v.is(kindNull):
+			null = true
+			continue
+		case !v.is(kindString):
+			word, others = string(v.raw), true
+		}
+		if _, taken := words[word]; taken || word == "" {
+			n.dropEnum(f)
+			n.split(f)
+			return
+		}
+		words[word] = v
+		list = append(list, stringVal(word))
+	}
+	if f.types&^kindNull == kindBool && len(list) == 2 {
+		n.dropEnum(f)
+		return
+	}
+	if len(list) == 0 { // null alone: a type of nothing else
+		f.enum, f.has, f.types = nil, false, kindNull
+		return
+	}
+	f.terms = slices.DeleteFunc(slices.Clone(f.terms), func(t term) bool {
+		return termKinds[t.name] != 0 && termKinds[t.name] != kindString || others && t.name == "default"
+	})
+	if others {
+		f.words = words
+		n.lose(f, "enum", Renamed)
+	}
+	f.enum, f.lone, f.types = list, false, kindString
+	if null {
+		f.enum, f.types = append(f.enum, nullVal), f.types|kindNull
+	}
+}
