@@ -11,7 +11,7 @@ const maxRetries = 5
 
 // retried asks p again where that is safe, n times at most.
 func retried(p llm.Provider, n int) llm.Provider {
-	return &llm.Retry{Provider: p, Max: retryMax(n)}
+	return &llm.Retry{Provider: p, Max: retryMax(n), Discard: true}
 }
 
 // retryMax is n as a llm.Retry has it: there zero means its default.
@@ -42,7 +42,7 @@ func (p *program) pipeline(c *config, name string) (*model, error) {
 		return nil, &problem{code: codeConfigValue, exit: exitInvalid, message: fmt.Sprintf("pipeline %q names no model", name),
 			try: []string{fmt.Sprintf("toolpost run -c %smodel=openai/NAME …", key)}}
 	}
-	line := &llm.Pipeline{Name: name, Retry: llm.Retry{Max: maxRetries}}
+	line := &llm.Pipeline{Name: name, Retry: llm.Retry{Max: maxRetries, Discard: true}}
 	if c.isSet(key + "retries") {
 		line.Retry.Max = retryMax(int(c.int(key + "retries")))
 	}

@@ -22,8 +22,9 @@ type teller struct {
 
 	calls  map[string]*shown
 	order  []*shown
-	column int  // of stdout: where the next text begins
-	said   bool // the turn has had text
+	column int      // of stdout: where the next text begins
+	held   []string // text of a reply that may still be discarded, where stdout is no terminal
+	said   bool     // the turn has had text
 }
 
 // shown is a call as the teller knows it.
@@ -47,6 +48,7 @@ func (t *teller) hear(e event.Event) {
 	case event.TextDelta:
 		t.say(e.Text)
 	case event.MessageDone:
+		t.release()
 		t.endLine()
 	case event.StepScheduled:
 		t.scheduled(e)
@@ -59,12 +61,14 @@ func (t *teller) hear(e event.Event) {
 	case event.StepFinished, event.StepFailed:
 		t.finished(e)
 	case event.Retry, event.Fallback:
+		t.held = nil
 		t.aside(t.style.yellow(clean(e.Message)) + "\n")
 	default:
 	}
 }
 
-// say writes the model's text to stdout at once.
+// say writes the model's text to stdout: at once to a terminal; elsewhere when
+// the reply is whole, since one that breaks off is asked for again.
 func (t *teller) say(text string) {
 	if text == "" || t.out.json() {
 		return
