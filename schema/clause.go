@@ -186,6 +186,8 @@ func (n *normalizer) brief(f *form) string {
 		return "nothing"
 	case f.def != nil:
 		return nameOf(f.def.origin)
+	case f.types != 0 && f.typeAlone():
+		return strings.ReplaceAll(strings.Trim(string(appendTypes(nil, f.types)), `[]"`), `","`, " or ")
 	case f.plainObject():
 		for _, p := range f.props {
 			list = append(list, p.name+" is "+n.brief(p.form))
@@ -202,6 +204,13 @@ func (n *normalizer) brief(f *form) string {
 	}
 	w := writer{}
 	return cutTo(string(w.form(nil, f)), maxClause)
+}
+
+// typeAlone reports whether f says no more than its type.
+func (f *form) typeAlone() bool {
+	o := shallow(f)
+	o.types = 0
+	return o.open()
 }
 
 // plainObject reports whether f says no more than which properties there are.

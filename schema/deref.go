@@ -149,6 +149,9 @@ func (n *normalizer) reference(f *form, via *trail) *form {
 		return &form{at: f.at, def: n.define(t), via: via}
 	}
 	if via.count(t) >= n.unroll && n.loopOf(t) != loopNone {
+		if n.d.Strict != "" && n.err == nil {
+			n.err = &notStrict{t.at, "contains itself"}
+		}
 		n.lose(f, "$ref", Unrolled)
 		o := &form{at: f.at, types: t.kinds(), via: via}
 		if t.types == kindArray {

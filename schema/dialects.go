@@ -102,7 +102,7 @@ func otherDialects() []Dialect {
 
 	ollama := Dialect{
 		Name: "ollama", Keywords: treating("enum anyOf description", "", "required additionalProperties const oneOf allOf not if dependentRequired dependentSchemas pattern format minItems maxItems uniqueItems contains prefixItems patternProperties propertyNames minProperties maxProperties unevaluatedProperties unevaluatedItems title default examples deprecated readOnly writeOnly contentEncoding contentMediaType "+numberBounds+lengths),
-		Unions: UnionsWhole, Root: RootBare, Tools: toolNames,
+		Unions: UnionsWhole, Enums: EnumsScalar, Root: RootBare, Tools: toolNames,
 	}
 
 	deepseek := Dialect{
