@@ -73,6 +73,23 @@ func (t *teller) say(text string) {
 	if text == "" || t.out.json() {
 		return
 	}
+	if !terminal(t.out.outFile) {
+		t.held = append(t.held, text)
+		return
+	}
+	t.write(text)
+}
+
+// release writes the text of a reply that is whole.
+func (t *teller) release() {
+	t.write(strings.Join(t.held, ""))
+	t.held = nil
+}
+
+func (t *teller) write(text string) {
+	if text == "" {
+		return
+	}
 	text = clean(text)
 	t.pulse.clear()
 	t.out.styled(text)
