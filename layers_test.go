@@ -42,6 +42,12 @@ var layers = map[string]layer{
 		"tool":           "a message bears calls and results",
 		"internal/jsonx": "fragments of arguments are joined by a scanner that knows when they are whole",
 	}},
+	"internal/wire": {3, why{
+		"llm":            "answers end in its errors, and decoders yield its deltas",
+		"tool":           "errors have codes",
+		"internal/sse":   "replies stream as server-sent events",
+		"internal/jsonx": "strings are written as JSON",
+	}},
 	"builtin": {3, why{
 		"tool":    "it is tools",
 		"sandbox": "they touch files and start commands through it alone",
@@ -92,8 +98,8 @@ var layers = map[string]layer{
 		"llm":            "it is an llm.Provider",
 		"tool":           "requests tell of tools, replies of calls",
 		"schema":         "each server gets the schema in the dialect it takes",
-		"internal/sse":   "replies stream as server-sent events",
-		"internal/jsonx": "chunks of a stream are read strictly and without copies",
+		"internal/wire":  "requests are sent, and answers watched and read, as all providers do",
+		"internal/jsonx": "what is sent is compact",
 	}},
 	"provider/scripted": {4, why{
 		"llm":            "it is an llm.Provider",

@@ -2,16 +2,14 @@ package openai
 
 import (
 	"context"
-	"fmt"
 	"iter"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/llm"
-	"github.com/toolpost/toolpost/tool"
 )
 
 // API is how messages name this wire.
@@ -22,8 +20,8 @@ const DefaultBaseURL = "https://api.openai.com/v1"
 
 // Timeouts of a Chat that names none.
 const (
-	DefaultFirst = 5 * time.Minute  // until the first byte
-	DefaultIdle  = 60 * time.Second // between two bytes of a stream
+	DefaultFirst = wire.DefaultFirst // until the first byte
+	DefaultIdle  = wire.DefaultIdle  // between two bytes of a stream
 )
 
 // A Chat asks models by Chat Completions. The zero Chat asks OpenAI. Its fields
@@ -85,29 +83,11 @@ func (c *Chat) name(d *Dialect) string {
 }
 
 // Check reports what is wrong with the fields of c before any request is made.
-func (c *Chat) Check() error {
-	u, err := url.Parse(c.base())
-	switch {
-	case err != nil:
-		return tool.Errorf(tool.CodeInvalid, "base URL %q: %w", c.BaseURL, err)
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return tool.Errorf(tool.CodeInvalid, "base URL %q must begin with http:// or https:// and name a host, such as %s", c.BaseURL, DefaultBaseURL)
-	case strings.HasSuffix(u.Path, "/chat/completions"):
-		return tool.Errorf(tool.CodeInvalid, "base URL %q must end before /chat/completions", c.BaseURL)
-	}
-	return nil
-}
+func (c *Chat) Check() error { return wire.CheckBase(c.base(), "/chat/completions", DefaultBaseURL) }
 
 // Local reports whether the server is on this machine or in its own network,
 // where a key is rarely needed.
-func (c *Chat) Local() bool {
-	host, _ := hostPort(c.base())
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
-}
+func (c *Chat) Local() bool { return wire.Local(c.base()) }
 
 func hostPort(base string) (host, port string) {
 	u, err := url.Parse(base)
@@ -119,22 +99,9 @@ func hostPort(base string) (host, port string) {
 
 // explain is err with who was asked and what to try.
 func (x *exchange) explain(ctx context.Context, err error) error {
-	if cause := ctx.Err(); cause != nil {
-		err = cause // whatever broke, it was us
+	key := x.c.KeyName
+	if key == "" {
+		key = x.d.KeyEnv
 	}
-	e := *llm.AsError(err)
-	e.Provider, e.Model = x.c.name(&x.d), x.model
-	if e.Code == tool.CodeUnauthenticated && e.Advice == "" {
-		key := x.c.KeyName
-		if key == "" {
-			key = x.d.KeyEnv
-		}
-		switch {
-		case x.key != "":
-			e.Advice = fmt.Sprintf("the API key was refused: check %s", key)
-		case key != "":
-			e.Advice = fmt.Sprintf("no API key was sent: set %s", key)
-		}
-	}
-	return &e
+	return wire.Explain(ctx, err, wire.Who{Provider: x.c.name(&x.d), Model: x.model, Base: x.c.base(), KeyName: key, KeySent: x.key != ""})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/toolpost/toolpost/internal/jsonx"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/llm"
 )
 
@@ -33,7 +34,7 @@ type callPart struct {
 
 // reader reads chunks and keeps their memory.
 type reader struct {
-	cur    cursor
+	cur    wire.Cursor
 	fields []string // where reasoning comes in, best first
 	found  int      // which of them it came in, plus one
 	chunk
@@ -43,128 +44,104 @@ type reader struct {
 func (r *reader) read(b []byte) bool {
 	calls := r.calls[:0]
 	r.chunk = chunk{calls: calls}
-	r.cur = cursor{b: b, scratch: r.cur.scratch[:0]}
+	r.cur.Reset(b)
 	r.found = 0
 	c := &r.cur
-	if c.peek() != '{' {
+	if c.Peek() != '{' {
 		return false
 	}
-	c.open('{')
+	c.Open('{')
 	for first := true; ; {
-		name, ok := c.member(&first)
+		name, ok := c.Member(&first)
 		if !ok {
 			break
 		}
 		switch string(name) {
 		case "id":
-			r.id = c.text()
+			r.id = c.Text()
 		case "model":
-			r.model = c.text()
+			r.model = c.Text()
 		case "choices":
-			r.list(r.choice)
+			r.cur.List(r.choice)
 		case "usage":
 			r.readUsage()
 		case "x_groq":
-			r.each(func(name []byte) {
+			r.cur.Each(func(name []byte) {
 				if string(name) == "usage" {
 					r.readUsage()
 					return
 				}
-				c.skip()
+				c.Skip()
 			})
 		case "error":
 			r.readFault(b)
 		case "object", "type":
-			if t := c.text(); string(t) == "error" && r.fault == nil {
+			if t := c.Text(); string(t) == "error" && r.fault == nil {
 				r.fault = b
 			}
 		default:
-			c.skip()
+			c.Skip()
 		}
 	}
-	return c.done()
+	return c.Done()
 }
 
 // readFault takes an error that is more than null, false or empty.
 func (r *reader) readFault(whole []byte) {
-	switch v := r.cur.raw(); string(v) {
+	switch v := r.cur.Raw(); string(v) {
 	case "", "null", "false", `""`, "{}":
 	default:
 		r.fault = whole
 	}
 }
 
-// list calls fn at each element of an array.
-func (r *reader) list(fn func()) {
-	if !r.cur.open('[') {
-		return
-	}
-	for first := true; r.cur.more(']', &first); {
-		fn()
-	}
-}
-
-// each calls fn at the value of each member of an object.
-func (r *reader) each(fn func(name []byte)) {
-	if !r.cur.open('{') {
-		return
-	}
-	for first := true; ; {
-		name, ok := r.cur.member(&first)
-		if !ok {
-			return
-		}
-		fn(name)
-	}
-}
-
 // choice reads one alternative; those after the first are skipped.
 func (r *reader) choice() {
 	c := &r.cur
-	if r.choices || c.peek() != '{' {
-		c.skip()
+	if r.choices || c.Peek() != '{' {
+		c.Skip()
 		return
 	}
-	if !bytes.HasPrefix(c.b[c.i+1:], firstIndex) && r.otherChoice() || c.bad {
+	if !bytes.HasPrefix(c.Ahead(), firstIndex) && r.otherChoice() || c.Bad() {
 		return
 	}
 	r.choices = true
-	r.each(func(name []byte) {
+	r.cur.Each(func(name []byte) {
 		switch string(name) {
 		case "delta":
-			r.each(r.delta)
+			r.cur.Each(r.delta)
 		case "message":
 			r.whole = true
-			r.each(r.delta)
+			r.cur.Each(r.delta)
 		case "finish_reason":
-			if t := c.text(); len(t) > 0 {
+			if t := c.Text(); len(t) > 0 {
 				r.finish = t
 			}
 		case "usage":
 			r.readUsage()
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
 }
 
 // firstIndex is how choices of most servers begin.
-var firstIndex = []byte(`"index":0,`)
+var firstIndex = []byte(`{"index":0,`)
 
 // otherChoice reports whether the choice that comes is not the first, and is
 // behind it then.
 func (r *reader) otherChoice() bool {
 	c := &r.cur
-	start, depth, other := c.i, c.depth, false
-	r.each(func(name []byte) {
+	start, other := c.Mark(), false
+	r.cur.Each(func(name []byte) {
 		if string(name) == "index" {
-			other = other || c.number() != 0
+			other = other || c.Number() != 0
 			return
 		}
-		c.skip()
+		c.Skip()
 	})
-	if !other && !c.bad {
-		c.i, c.depth = start, depth
+	if !other {
+		c.Back(start)
 	}
 	return other
 }
@@ -174,31 +151,31 @@ func (r *reader) delta(name []byte) {
 	c := &r.cur
 	switch string(name) {
 	case "content":
-		if c.peek() == '[' {
-			r.list(r.part)
+		if c.Peek() == '[' {
+			r.cur.List(r.part)
 			return
 		}
-		r.content = c.text()
+		r.content = c.Text()
 	case "refusal":
-		r.refusal = c.text()
+		r.refusal = c.Text()
 	case "tool_calls":
-		if c.peek() == '{' { // a lone call
+		if c.Peek() == '{' { // a lone call
 			r.call()
 			return
 		}
-		r.list(r.call)
+		r.cur.List(r.call)
 	case "function_call":
 		r.calls = append(r.calls, callPart{index: 0})
-		r.each(r.function)
+		r.cur.Each(r.function)
 		if p := &r.calls[len(r.calls)-1]; p.name == nil && p.args == nil {
 			r.calls = r.calls[:len(r.calls)-1]
 		}
 	case "reasoning_details":
-		if c.peek() == '[' {
-			r.details = c.raw()
+		if c.Peek() == '[' {
+			r.details = c.Raw()
 			return
 		}
-		c.skip()
+		c.Skip()
 	default:
 		r.reasoning(name)
 	}
@@ -212,37 +189,37 @@ func (r *reader) reasoning(name []byte) {
 		if string(name) != f {
 			continue
 		}
-		if t := c.text(); len(t) > 0 && (r.found == 0 || i < r.found-1) {
+		if t := c.Text(); len(t) > 0 && (r.found == 0 || i < r.found-1) {
 			r.thinking, r.found = t, i+1
 		}
 		return
 	}
-	c.skip()
+	c.Skip()
 }
 
 // part reads one part of a content that is a list: text or thinking.
 func (r *reader) part() {
 	c := &r.cur
-	r.each(func(name []byte) {
+	r.cur.Each(func(name []byte) {
 		switch string(name) {
 		case "text":
-			r.content = append(r.content, c.text()...)
+			r.content = append(r.content, c.Text()...)
 		case "thinking":
-			if c.peek() != '[' {
-				r.thinking = append(r.thinking, c.text()...)
+			if c.Peek() != '[' {
+				r.thinking = append(r.thinking, c.Text()...)
 				return
 			}
-			r.list(func() {
-				r.each(func(name []byte) {
+			r.cur.List(func() {
+				r.cur.Each(func(name []byte) {
 					if string(name) == "text" {
-						r.thinking = append(r.thinking, c.text()...)
+						r.thinking = append(r.thinking, c.Text()...)
 						return
 					}
-					c.skip()
+					c.Skip()
 				})
 			})
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
 }
@@ -250,8 +227,8 @@ func (r *reader) part() {
 // call reads a call.
 func (r *reader) call() {
 	c := &r.cur
-	if c.peek() != '{' {
-		c.skip()
+	if c.Peek() != '{' {
+		c.Skip()
 		return
 	}
 	p := callPart{index: -1}
@@ -259,23 +236,23 @@ func (r *reader) call() {
 		p.index = len(r.calls)
 	}
 	r.calls = append(r.calls, p)
-	r.each(func(name []byte) {
+	r.cur.Each(func(name []byte) {
 		p := &r.calls[len(r.calls)-1]
 		switch string(name) {
 		case "index":
-			if ch := c.peek(); ch >= '0' && ch <= '9' {
-				p.index = int(c.number())
+			if ch := c.Peek(); ch >= '0' && ch <= '9' {
+				p.index = int(c.Number())
 				return
 			}
-			c.skip()
+			c.Skip()
 		case "id":
-			p.id = c.text()
+			p.id = c.Text()
 		case "function", "custom":
-			r.each(r.function)
+			r.cur.Each(r.function)
 		case "extra_content":
 			r.extra()
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
 }
@@ -286,32 +263,32 @@ func (r *reader) function(name []byte) {
 	p := &r.calls[len(r.calls)-1]
 	switch string(name) {
 	case "name":
-		p.name = c.text()
+		p.name = c.Text()
 	case "arguments", "input":
-		if ch := c.peek(); ch == '{' || ch == '[' { // an object where its text should stand
-			p.args = jsonx.AppendCompact(nil, c.raw())
+		if ch := c.Peek(); ch == '{' || ch == '[' { // an object where its text should stand
+			p.args = jsonx.AppendCompact(nil, c.Raw())
 			return
 		}
-		p.args = c.text()
+		p.args = c.Text()
 	default:
-		c.skip()
+		c.Skip()
 	}
 }
 
 // extra finds Gemini's signature of a call: extra_content.google.thought_signature.
 func (r *reader) extra() {
 	c := &r.cur
-	r.each(func(name []byte) {
+	r.cur.Each(func(name []byte) {
 		if string(name) != "google" {
-			c.skip()
+			c.Skip()
 			return
 		}
-		r.each(func(name []byte) {
+		r.cur.Each(func(name []byte) {
 			if string(name) != "thought_signature" {
-				c.skip()
+				c.Skip()
 				return
 			}
-			r.calls[len(r.calls)-1].signature = c.text()
+			r.calls[len(r.calls)-1].signature = c.Text()
 		})
 	})
 }
@@ -320,41 +297,41 @@ func (r *reader) extra() {
 // before.
 func (r *reader) readUsage() {
 	c := &r.cur
-	if c.peek() != '{' {
-		c.skip()
+	if c.Peek() != '{' {
+		c.Skip()
 		return
 	}
 	var prompt, output, cached, written, reasoning, hits int64
 	any := false
-	r.each(func(name []byte) {
+	r.cur.Each(func(name []byte) {
 		switch string(name) {
 		case "prompt_tokens":
-			prompt, any = c.number(), true
+			prompt, any = c.Number(), true
 		case "completion_tokens":
-			output, any = c.number(), true
+			output, any = c.Number(), true
 		case "prompt_cache_hit_tokens":
-			hits = c.number()
+			hits = c.Number()
 		case "prompt_tokens_details":
-			r.each(func(name []byte) {
+			r.cur.Each(func(name []byte) {
 				switch string(name) {
 				case "cached_tokens":
-					cached = c.number()
+					cached = c.Number()
 				case "cache_write_tokens":
-					written = c.number()
+					written = c.Number()
 				default:
-					c.skip()
+					c.Skip()
 				}
 			})
 		case "completion_tokens_details":
-			r.each(func(name []byte) {
+			r.cur.Each(func(name []byte) {
 				if string(name) == "reasoning_tokens" {
-					reasoning = c.number()
+					reasoning = c.Number()
 					return
 				}
-				c.skip()
+				c.Skip()
 			})
 		default:
-			c.skip()
+			c.Skip()
 		}
 	})
 	if !any {

@@ -10,38 +10,10 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsonx"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/llm"
 	"github.com/toolpost/toolpost/tool"
 )
-
-// An object is JSON being written: a comma stands before every member but the
-// first.
-type object struct{ b []byte }
-
-func (o *object) key(name string) {
-	if n := len(o.b); n > 0 && o.b[n-1] != '{' && o.b[n-1] != '[' {
-		o.b = append(o.b, ',')
-	}
-	o.b = append(jsonx.AppendString(o.b, name), ':')
-}
-
-func (o *object) str(name, v string)     { o.key(name); o.b = jsonx.AppendString(o.b, v) }
-func (o *object) raw(name, v string)     { o.key(name); o.b = append(o.b, v...) }
-func (o *object) num(name string, v int) { o.key(name); o.b = strconv.AppendInt(o.b, int64(v), 10) }
-func (o *object) json(name string, v json.RawMessage) {
-	o.key(name)
-	o.b = jsonx.AppendCompact(o.b, v)
-}
-
-// next begins an element of a list.
-func (o *object) next(s string) {
-	if n := len(o.b); o.b[n-1] != '[' {
-		o.b = append(o.b, ',')
-	}
-	o.b = append(o.b, s...)
-}
-
-func (o *object) put(s string) { o.b = append(o.b, s...) }
 
 // encode is the body of the request.
 func (x *exchange) encode() ([]byte, error) {
@@ -52,21 +24,21 @@ func (x *exchange) encode() ([]byte, error) {
 	if err := x.readExtra(); err != nil {
 		return nil, err
 	}
-	o := &object{b: append(make([]byte, 0, 4096), '{')}
-	o.str("model", x.model)
+	o := &wire.Object{B: append(make([]byte, 0, 4096), '{')}
+	o.Str("model", x.model)
 	x.messages(o)
 	if len(req.Tools) > 0 {
 		x.tools(o)
 	}
 	if !x.c.Whole {
-		o.raw("stream", "true")
+		o.Raw("stream", "true")
 		if d.Usage && !x.has("stream_options") {
-			o.key("stream_options")
-			o.put(`{"include_usage":true`)
+			o.Key("stream_options")
+			o.Put(`{"include_usage":true`)
 			if d.Obfuscation {
-				o.put(`,"include_obfuscation":false`)
+				o.Put(`,"include_obfuscation":false`)
 			}
-			o.put("}")
+			o.Put("}")
 		}
 	}
 	if err := x.choice(o); err != nil {
@@ -77,19 +49,19 @@ func (x *exchange) encode() ([]byte, error) {
 		field = "max_tokens"
 	}
 	if req.MaxTokens > 0 && !x.has(field) {
-		o.num(field, req.MaxTokens)
+		o.Num(field, req.MaxTokens)
 	}
 	if req.Temp != nil && !x.has("temperature") {
-		o.raw("temperature", strconv.FormatFloat(*req.Temp, 'g', -1, 64))
+		o.Raw("temperature", strconv.FormatFloat(*req.Temp, 'g', -1, 64))
 	}
 	if req.Session != "" && d.CacheKey && !x.has("prompt_cache_key") {
-		o.str("prompt_cache_key", req.Session[:min(len(req.Session), 64)])
+		o.Str("prompt_cache_key", req.Session[:min(len(req.Session), 64)])
 	}
 	x.effort(o)
 	for _, k := range slices.Sorted(maps.Keys(x.extra)) {
-		o.json(k, x.extra[k])
+		o.JSON(k, x.extra[k])
 	}
-	return append(o.b, '}'), nil
+	return append(o.B, '}'), nil
 }
 
 // own are the members that a request's Extra may not replace.
@@ -115,36 +87,36 @@ func (x *exchange) has(k string) bool { _, ok := x.extra[k]; return ok }
 
 // tools are in the order of their names, so that equal sets give equal bytes and
 // a prompt cache stays warm.
-func (x *exchange) tools(o *object) {
+func (x *exchange) tools(o *wire.Object) {
 	specs := x.req.Tools
 	order := make([]int, len(specs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return strings.Compare(specs[a].Name, specs[b].Name) })
-	o.key("tools")
-	o.put("[")
+	o.Key("tools")
+	o.Put("[")
 	for _, i := range order {
 		s := &specs[i]
-		o.next(`{"type":"function","function":{`)
-		o.str("name", llm.WireName(s.Name))
+		o.Next(`{"type":"function","function":{`)
+		o.Str("name", llm.WireName(s.Name))
 		if s.Description != "" {
-			o.str("description", s.Description)
+			o.Str("description", s.Description)
 		}
 		if s.Input != nil {
-			o.json("parameters", s.Input.JSON())
+			o.JSON("parameters", s.Input.JSON())
 		} else {
-			o.raw("parameters", `{"type":"object","properties":{}}`)
+			o.Raw("parameters", `{"type":"object","properties":{}}`)
 		}
 		if x.d.Strict {
-			o.raw("strict", "false")
+			o.Raw("strict", "false")
 		}
-		o.put("}}")
+		o.Put("}}")
 	}
-	o.put("]")
+	o.Put("]")
 }
 
-func (x *exchange) choice(o *object) error {
+func (x *exchange) choice(o *wire.Object) error {
 	d, req := &x.d, x.req
 	if len(req.Tools) == 0 {
 		return nil
@@ -152,22 +124,22 @@ func (x *exchange) choice(o *object) error {
 	switch {
 	case x.has("parallel_tool_calls"):
 	case req.Serial && d.Parallel:
-		o.raw("parallel_tool_calls", "false")
+		o.Raw("parallel_tool_calls", "false")
 	case d.ParallelOff:
-		o.raw("parallel_tool_calls", "true")
+		o.Raw("parallel_tool_calls", "true")
 	}
 	thinks := d.ThinkingFree && req.Effort != "" && req.Effort != "none"
 	switch c := req.Choice; {
 	case c.Mode == llm.ChoiceAuto:
 	case c.Mode == llm.ChoiceNone:
-		o.str("tool_choice", "none")
+		o.Str("tool_choice", "none")
 	case c.Mode == llm.ChoiceRequired && d.Required != "" && !thinks:
-		o.str("tool_choice", d.Required)
+		o.Str("tool_choice", d.Required)
 	case c.Mode == llm.ChoiceTool && d.Named && !thinks:
-		o.key("tool_choice")
-		o.put(`{"type":"function","function":{`)
-		o.str("name", llm.WireName(c.Name))
-		o.put("}}")
+		o.Key("tool_choice")
+		o.Put(`{"type":"function","function":{`)
+		o.Str("name", llm.WireName(c.Name))
+		o.Put("}}")
 	case c.Mode == llm.ChoiceRequired || c.Mode == llm.ChoiceTool:
 		why := "does not let a call be forced"
 		if thinks {
@@ -180,7 +152,7 @@ func (x *exchange) choice(o *object) error {
 	return nil
 }
 
-func (x *exchange) effort(o *object) {
+func (x *exchange) effort(o *wire.Object) {
 	e := x.req.Effort
 	if e == "" || x.has(string(x.d.Effort)) {
 		return
@@ -188,37 +160,37 @@ func (x *exchange) effort(o *object) {
 	on := strconv.FormatBool(e != "none")
 	switch x.d.Effort {
 	case EffortPlain:
-		o.str("reasoning_effort", e)
+		o.Str("reasoning_effort", e)
 	case EffortObject:
-		o.key("reasoning")
-		o.put("{")
-		o.str("effort", e)
-		o.put("}")
+		o.Key("reasoning")
+		o.Put("{")
+		o.Str("effort", e)
+		o.Put("}")
 	case EffortEnable:
-		o.raw("enable_thinking", on)
+		o.Raw("enable_thinking", on)
 	case EffortThinking:
 		word := "enabled"
 		if e == "none" {
 			word = "disabled"
 		}
-		o.raw("thinking", `{"type":"`+word+`"}`)
+		o.Raw("thinking", `{"type":"`+word+`"}`)
 	case EffortTemplate:
-		o.raw("chat_template_kwargs", `{"enable_thinking":`+on+`}`)
+		o.Raw("chat_template_kwargs", `{"enable_thinking":`+on+`}`)
 	}
 }
 
-func (x *exchange) messages(o *object) {
-	o.key("messages")
-	o.put("[")
+func (x *exchange) messages(o *wire.Object) {
+	o.Key("messages")
+	o.Put("[")
 	system := "system"
 	if x.d.Developer {
 		system = "developer"
 	}
 	if x.req.System != "" {
-		o.next("{")
-		o.str("role", system)
-		o.str("content", llm.Clean(x.req.System))
-		o.put("}")
+		o.Next("{")
+		o.Str("role", system)
+		o.Str("content", llm.Clean(x.req.System))
+		o.Put("}")
 	}
 	msgs := llm.Sanitize(x.req.Messages, llm.Profile{
 		Provider: x.c.name(&x.d), API: API, Model: x.model,
@@ -228,10 +200,10 @@ func (x *exchange) messages(o *object) {
 		m := &msgs[i]
 		switch m.Role {
 		case llm.RoleSystem:
-			o.next("{")
-			o.str("role", system)
-			o.str("content", m.Text())
-			o.put("}")
+			o.Next("{")
+			o.Str("role", system)
+			o.Str("content", m.Text())
+			o.Put("}")
 		case llm.RoleAssistant:
 			x.assistant(o, m)
 		case llm.RoleTool:
@@ -242,36 +214,36 @@ func (x *exchange) messages(o *object) {
 			user(o, m)
 		}
 	}
-	o.put("]")
+	o.Put("]")
 }
 
-func user(o *object, m *llm.Message) {
-	o.next("{")
-	o.str("role", "user")
+func user(o *wire.Object, m *llm.Message) {
+	o.Next("{")
+	o.Str("role", "user")
 	images := slices.ContainsFunc(m.Blocks, func(b llm.Block) bool { return b.Type == tool.ContentImage })
 	if !images {
-		o.str("content", m.Text())
-		o.put("}")
+		o.Str("content", m.Text())
+		o.Put("}")
 		return
 	}
-	o.key("content")
-	o.put("[")
+	o.Key("content")
+	o.Put("[")
 	for i := range m.Blocks {
 		switch b := &m.Blocks[i]; b.Type {
 		case tool.ContentText:
-			o.next("{")
-			o.str("type", "text")
-			o.str("text", b.Text)
-			o.put("}")
+			o.Next("{")
+			o.Str("type", "text")
+			o.Str("text", b.Text)
+			o.Put("}")
 		case tool.ContentImage:
-			o.next(`{"type":"image_url","image_url":{`)
-			o.key("url")
-			o.put(`"data:` + mediaType(b.MIME) + `;base64,`)
-			o.b = base64.StdEncoding.AppendEncode(o.b, b.Data)
-			o.put(`"}}`)
+			o.Next(`{"type":"image_url","image_url":{`)
+			o.Key("url")
+			o.Put(`"data:` + mediaType(b.MIME) + `;base64,`)
+			o.B = base64.StdEncoding.AppendEncode(o.B, b.Data)
+			o.Put(`"}}`)
 		}
 	}
-	o.put("]}")
+	o.Put("]}")
 }
 
 // mediaType is mime if it is one of the few that models take, so that nothing
@@ -284,45 +256,45 @@ func mediaType(mime string) string {
 	return "image/png"
 }
 
-func (x *exchange) assistant(o *object, m *llm.Message) {
-	o.next("{")
-	o.str("role", "assistant")
+func (x *exchange) assistant(o *wire.Object, m *llm.Message) {
+	o.Next("{")
+	o.Str("role", "assistant")
 	calls := m.Calls()
 	if text := m.Text(); text != "" || calls == 0 {
-		o.str("content", text)
+		o.Str("content", text)
 	} else {
-		o.raw("content", "null")
+		o.Raw("content", "null")
 	}
 	x.thinking(o, m, calls)
 	if calls > 0 {
-		o.key("tool_calls")
-		o.put("[")
+		o.Key("tool_calls")
+		o.Put("[")
 		for i := range m.Blocks {
 			b := &m.Blocks[i]
 			if b.Call == nil {
 				continue
 			}
-			o.next("{")
-			o.str("id", b.Call.ProviderID)
-			o.put(`,"type":"function","function":{`)
-			o.str("name", llm.WireName(b.Call.Tool))
-			o.str("arguments", string(bytes.TrimSpace(b.Call.Args)))
-			o.put("}")
+			o.Next("{")
+			o.Str("id", b.Call.ProviderID)
+			o.Put(`,"type":"function","function":{`)
+			o.Str("name", llm.WireName(b.Call.Tool))
+			o.Str("arguments", string(bytes.TrimSpace(b.Call.Args)))
+			o.Put("}")
 			if b.Signature != "" {
-				o.put(`,"extra_content":{"google":{`)
-				o.str("thought_signature", b.Signature)
-				o.put("}}")
+				o.Put(`,"extra_content":{"google":{`)
+				o.Str("thought_signature", b.Signature)
+				o.Put("}}")
 			}
-			o.put("}")
+			o.Put("}")
 		}
-		o.put("]")
+		o.Put("]")
 	}
-	o.put("}")
+	o.Put("}")
 }
 
 // thinking sends reasoning back where the server wants it. What came of others
 // is no longer there.
-func (x *exchange) thinking(o *object, m *llm.Message, calls int) {
+func (x *exchange) thinking(o *wire.Object, m *llm.Message, calls int) {
 	var text, field string
 	var details []json.RawMessage
 	for i := range m.Blocks {
@@ -340,31 +312,31 @@ func (x *exchange) thinking(o *object, m *llm.Message, calls int) {
 	switch x.d.Echo {
 	case EchoCalls:
 		if calls > 0 {
-			o.str("reasoning_content", text)
+			o.Str("reasoning_content", text)
 		}
 	case EchoSame:
 		if text != "" {
-			o.str(field, text)
+			o.Str(field, text)
 		}
 	case EchoDetails:
 		if len(details) > 0 {
-			o.key("reasoning_details")
-			o.put("[")
+			o.Key("reasoning_details")
+			o.Put("[")
 			for _, d := range details {
-				o.next(string(d))
+				o.Next(string(d))
 			}
-			o.put("]")
+			o.Put("]")
 		}
 	}
 }
 
-func (x *exchange) result(o *object, r *tool.Result) {
-	o.next("{")
-	o.str("role", "tool")
-	o.str("tool_call_id", r.ProviderID)
+func (x *exchange) result(o *wire.Object, r *tool.Result) {
+	o.Next("{")
+	o.Str("role", "tool")
+	o.Str("tool_call_id", r.ProviderID)
 	if x.d.ResultName {
-		o.str("name", llm.WireName(r.Tool))
+		o.Str("name", llm.WireName(r.Tool))
 	}
-	o.str("content", llm.ResultText(r))
-	o.put("}")
+	o.Str("content", llm.ResultText(r))
+	o.Put("}")
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/llm"
 	"github.com/toolpost/toolpost/tool"
 )
@@ -13,14 +14,13 @@ type intake struct {
 	r       reader
 	started bool
 	refused bool
-	fault   error
 
 	stop  llm.Stop
 	word  string // the server's own for it
 	usage llm.Usage
 	has   bool
 
-	text, thinking carry
+	text, thinking wire.Carry
 	slots          []slot
 }
 
@@ -30,61 +30,91 @@ type slot struct {
 	id      string
 	rawName string
 	name    string // the canonical one
-	args    carry
+	args    wire.Carry
 }
 
-// chunk takes one event. It is false if the event is not JSON.
-func (in *intake) chunk(b []byte) bool {
+// Event implements wire.Decoder.
+func (in *intake) Event(_, data []byte) (wire.State, error) {
+	if string(data) == "[DONE]" {
+		return wire.Over, nil
+	}
+	known, err := in.chunk(data)
+	switch {
+	case err != nil:
+		return wire.Nothing, err
+	case in.stop != "":
+		return wire.Said, nil
+	case !known:
+		return wire.Nothing, nil
+	}
+	return wire.Begun, nil
+}
+
+// Whole implements wire.Decoder.
+func (in *intake) Whole(data []byte) error {
+	if _, err := in.chunk(data); err != nil {
+		return err
+	}
+	if !in.started {
+		return llm.ErrorOf(0, nil, data)
+	}
+	return in.End()
+}
+
+// Gone implements wire.Decoder.
+func (in *intake) Gone() bool { return in.x.gone }
+
+// chunk takes one event and reports whether it is part of a reply.
+func (in *intake) chunk(b []byte) (bool, error) {
 	if in.r.fields == nil {
 		in.r.fields = in.x.d.ThinkingIn
 	}
 	if !in.r.read(b) {
-		return false
+		return false, wire.ErrNotJSON
 	}
 	r := &in.r
 	if r.fault != nil && in.stop == "" {
-		in.fault = llm.ErrorOf(0, nil, r.fault)
-		return true
+		return true, llm.ErrorOf(0, nil, r.fault)
 	}
 	if r.hasUsage {
 		in.usage, in.has = r.usage, true
 	}
 	if !r.choices && !r.hasUsage && r.id == nil {
-		return true // a ping, or something we do not know
+		return false, nil // a ping, or something we do not know
 	}
 	if !in.started {
 		in.started = true
 		if !in.x.send(llm.Delta{Kind: llm.DeltaStart, Provider: in.x.c.name(&in.x.d), API: API, Model: in.x.model, Served: string(r.model), MessageID: string(r.id)}) {
-			return true
+			return true, nil
 		}
 	}
 	in.content()
 	for i := range r.calls {
 		if in.x.gone {
-			return true
+			return true, nil
 		}
 		in.call(&r.calls[i])
 	}
 	if len(r.finish) > 0 {
-		in.finish(r.finish)
+		return true, in.finish(r.finish)
 	}
-	return true
+	return true, nil
 }
 
 func (in *intake) content() {
 	r := &in.r
 	if len(r.thinking) > 0 {
-		in.say(llm.DeltaThinking, in.thinking.join(r.thinking))
+		in.say(llm.DeltaThinking, in.thinking.Join(r.thinking))
 	}
 	if len(r.details) > 0 && in.x.d.Echo == EchoDetails {
 		in.details(r.details)
 	}
 	if len(r.content) > 0 {
-		in.say(llm.DeltaText, in.text.join(r.content))
+		in.say(llm.DeltaText, in.text.Join(r.content))
 	}
 	if len(r.refusal) > 0 {
 		in.refused = true
-		in.say(llm.DeltaText, in.text.join(r.refusal))
+		in.say(llm.DeltaText, in.text.Join(r.refusal))
 	}
 }
 
@@ -123,7 +153,7 @@ func (in *intake) call(p *callPart) {
 	case TrustIDs:
 		d.Index = at
 	}
-	d.Text = s.args.join(p.args)
+	d.Text = s.args.Join(p.args)
 	in.x.send(d)
 }
 
@@ -157,13 +187,13 @@ func (in *intake) slot(p *callPart) (*slot, int) {
 }
 
 // finish notes why the reply ends. Some servers say it twice.
-func (in *intake) finish(word []byte) {
+func (in *intake) finish(word []byte) error {
 	if string(word) == "error" {
-		in.fault = &llm.Error{Code: tool.CodeUnavailable, Retryable: true, Message: "the server ended the reply with an error it did not explain"}
-		return
+		return &llm.Error{Code: tool.CodeUnavailable, Retryable: true, Message: "the server ended the reply with an error it did not explain"}
 	}
 	in.word = string(word)
 	in.stop = stopOf(in.word)
+	return nil
 }
 
 // stopOf is what a finish_reason means; an unknown one is kept.
@@ -185,13 +215,10 @@ func stopOf(word string) llm.Stop {
 	return llm.Stop(word)
 }
 
-// end says what the stream left to say.
-func (in *intake) end() error {
-	if in.fault != nil {
-		return in.fault
-	}
-	in.say(llm.DeltaThinking, in.thinking.rest())
-	in.say(llm.DeltaText, in.text.rest())
+// End implements wire.Decoder.
+func (in *intake) End() error {
+	in.say(llm.DeltaThinking, in.thinking.Rest())
+	in.say(llm.DeltaText, in.text.Rest())
 	if in.has && !in.x.gone {
 		u := in.usage
 		in.x.send(llm.Delta{Kind: llm.DeltaUsage, Usage: &u})
@@ -200,9 +227,9 @@ func (in *intake) end() error {
 	case in.x.gone:
 		return nil
 	case in.stop == "" && !in.started:
-		return &llm.Error{Code: tool.CodeUnavailable, Type: "empty", Retryable: true, Message: "the server closed the stream before it said anything", Advice: "try again, or check the base URL"}
+		return wire.Cut(wire.Nothing)
 	case in.stop == "":
-		return &llm.Error{Code: tool.CodeUnavailable, Type: "cut", Retryable: true, Message: "the stream ended before the reply did", Advice: "try again"}
+		return wire.Cut(wire.Begun)
 	}
 	if in.refused && in.stop == llm.StopEnd {
 		in.stop = llm.StopRefused

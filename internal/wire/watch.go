@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"context"
@@ -22,7 +22,6 @@ type watch struct {
 	timer *time.Timer
 	wait  time.Duration // of the running timer
 	begun bool
-	head  []byte    // the first bytes, for a message
 	heard time.Time // when something was said last, beside pings
 	most  int64     // bytes of a reply
 	left  int64     // of them, that may still come
@@ -30,7 +29,8 @@ type watch struct {
 
 var errIdle = errors.New("idle")
 
-func newWatch(cancel context.CancelCauseFunc, first, idle time.Duration, most int64) *watch {
+func newWatch(cancel context.CancelCauseFunc, c *Client) *watch {
+	first, idle, most := c.First, c.Idle, c.MaxReply
 	if first <= 0 {
 		first = DefaultFirst
 	}
@@ -48,13 +48,16 @@ func newWatch(cancel context.CancelCauseFunc, first, idle time.Duration, most in
 func (w *watch) expire() { w.cancel(errIdle) }
 
 const (
-	maxHead   = 200
 	maxReply  = 64 << 20 // bytes of a reply, if no other limit is set
 	pingsOnly = 10       // times Idle, for which a stream may consist of pings alone
 )
 
 // said notes that more than a ping came.
-func (w *watch) said() { w.heard = time.Now() }
+func (w *watch) said() {
+	if w != nil {
+		w.heard = time.Now()
+	}
+}
 
 // Read restarts the clock for what it waits for. The first wait is as long as
 // what is left of that for the first byte.
@@ -75,14 +78,15 @@ func (w *watch) Read(p []byte) (int, error) {
 		w.cancel(errIdle)
 		return n, errIdle
 	}
-	if room := maxHead - len(w.head); room > 0 && n > 0 {
-		w.head = append(w.head, p[:min(n, room)]...)
-	}
 	return n, err
 }
 
 // hurry makes the waits from here on no longer than d.
-func (w *watch) hurry(d time.Duration) { w.wait = min(w.wait, d) }
+func (w *watch) hurry(d time.Duration) {
+	if w != nil {
+		w.wait = min(w.wait, d)
+	}
+}
 
 func (w *watch) stop() { w.timer.Stop() }
 

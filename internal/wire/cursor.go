@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"strconv"
@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A cursor walks over the JSON that a server sent, without building anything. It
+// A Cursor walks over the JSON that a server sent, without building anything. It
 // is lenient where it costs nothing (duplicate names, lone surrogates, broken
-// UTF-8, which are what a cut fragment looks like) and strict about the shape:
-// bad is set at the first byte that cannot be, and nothing is read after that.
-type cursor struct {
+// UTF-8, which are what a cut fragment looks like) and strict about the shape: it
+// is bad from the first byte that cannot be, and nothing is read after that. The
+// zero Cursor reads nothing; see Reset.
+type Cursor struct {
 	b       []byte
 	i       int
 	bad     bool
@@ -20,8 +21,57 @@ type cursor struct {
 
 const maxDepth = 200
 
-// peek is the first byte of the next token, 0 at the end.
-func (c *cursor) peek() byte {
+// Reset makes the cursor read b from its beginning and keeps the memory of what
+// it read before, whose texts are no longer valid.
+func (c *Cursor) Reset(b []byte) { *c = Cursor{b: b, scratch: c.scratch[:0]} }
+
+// Bad reports whether what was read is not JSON.
+func (c *Cursor) Bad() bool { return c.bad }
+
+// Ahead is what was not read yet.
+func (c *Cursor) Ahead() []byte { return c.b[c.i:] }
+
+// A Mark is a place to go back to.
+type Mark struct{ i, depth int }
+
+// Mark is where the cursor is.
+func (c *Cursor) Mark() Mark { return Mark{c.i, c.depth} }
+
+// Back goes back to a mark, unless the cursor is bad.
+func (c *Cursor) Back(m Mark) {
+	if !c.bad {
+		c.i, c.depth = m.i, m.depth
+	}
+}
+
+// Each calls fn at the value of each member of an object; fn reads or skips it.
+// Any other value is skipped.
+func (c *Cursor) Each(fn func(name []byte)) {
+	if !c.Open('{') {
+		return
+	}
+	for first := true; ; {
+		name, ok := c.Member(&first)
+		if !ok {
+			return
+		}
+		fn(name)
+	}
+}
+
+// List calls fn at each element of an array; fn reads or skips it. Any other
+// value is skipped.
+func (c *Cursor) List(fn func()) {
+	if !c.Open('[') {
+		return
+	}
+	for first := true; c.More(']', &first); {
+		fn()
+	}
+}
+
+// Peek is the first byte of the next token, 0 at the end.
+func (c *Cursor) Peek() byte {
 	for c.i < len(c.b) {
 		switch ch := c.b[c.i]; ch {
 		case ' ', '\t', '\n', '\r':
@@ -33,13 +83,13 @@ func (c *cursor) peek() byte {
 	return 0
 }
 
-func (c *cursor) fail() { c.bad, c.i = true, len(c.b) }
+func (c *Cursor) fail() { c.bad, c.i = true, len(c.b) }
 
-// open enters the object or array that opens with ch. Any other value is
+// Open enters the object or array that opens with ch. Any other value is
 // skipped, and the answer is false.
-func (c *cursor) open(ch byte) bool {
-	if c.bad || c.peek() != ch {
-		c.skip()
+func (c *Cursor) Open(ch byte) bool {
+	if c.bad || c.Peek() != ch {
+		c.Skip()
 		return false
 	}
 	if c.depth++; c.depth > maxDepth {
@@ -50,12 +100,12 @@ func (c *cursor) open(ch byte) bool {
 	return true
 }
 
-// more goes to the next element of what ends with ch, or behind it.
-func (c *cursor) more(ch byte, first *bool) bool {
+// More goes to the next element of what ends with ch, or behind it.
+func (c *Cursor) More(ch byte, first *bool) bool {
 	if c.bad {
 		return false
 	}
-	p := c.peek()
+	p := c.Peek()
 	if p == ch {
 		c.i++
 		c.depth--
@@ -67,7 +117,7 @@ func (c *cursor) more(ch byte, first *bool) bool {
 			return false
 		}
 		c.i++
-		c.peek()
+		c.Peek()
 	}
 	*first = false
 	if c.i >= len(c.b) {
@@ -76,18 +126,18 @@ func (c *cursor) more(ch byte, first *bool) bool {
 	return !c.bad
 }
 
-// member goes to the next member of an object and is its name, as written.
-func (c *cursor) member(first *bool) (name []byte, ok bool) {
-	if !c.more('}', first) {
+// Member goes to the next member of an object and is its name, as written.
+func (c *Cursor) Member(first *bool) (name []byte, ok bool) {
+	if !c.More('}', first) {
 		return nil, false
 	}
 	start := c.i + 1
-	if c.peek() != '"' || !c.skipString() {
+	if c.Peek() != '"' || !c.skipString() {
 		c.fail()
 		return nil, false
 	}
 	name = c.b[start : c.i-1]
-	if c.peek() != ':' {
+	if c.Peek() != ':' {
 		c.fail()
 		return nil, false
 	}
@@ -95,33 +145,33 @@ func (c *cursor) member(first *bool) (name []byte, ok bool) {
 	return name, true
 }
 
-// skip goes behind a value.
-func (c *cursor) skip() {
+// Skip goes behind a value.
+func (c *Cursor) Skip() {
 	if c.bad {
 		return
 	}
 	first := true
-	switch ch := c.peek(); ch {
+	switch ch := c.Peek(); ch {
 	case '"':
 		if !c.skipString() {
 			c.fail()
 		}
 	case '{':
-		if !c.open('{') {
+		if !c.Open('{') {
 			return
 		}
 		for {
-			if _, ok := c.member(&first); !ok {
+			if _, ok := c.Member(&first); !ok {
 				return
 			}
-			c.skip()
+			c.Skip()
 		}
 	case '[':
-		if !c.open('[') {
+		if !c.Open('[') {
 			return
 		}
-		for c.more(']', &first) {
-			c.skip()
+		for c.More(']', &first) {
+			c.Skip()
 		}
 	default:
 		c.scalar()
@@ -129,7 +179,7 @@ func (c *cursor) skip() {
 }
 
 // scalar goes behind a number or a word.
-func (c *cursor) scalar() {
+func (c *Cursor) scalar() {
 	start := c.i
 	for c.i < len(c.b) {
 		switch ch := c.b[c.i]; {
@@ -145,7 +195,7 @@ func (c *cursor) scalar() {
 }
 
 // skipString goes behind a string.
-func (c *cursor) skipString() bool {
+func (c *Cursor) skipString() bool {
 	for c.i++; c.i < len(c.b); c.i++ {
 		switch c.b[c.i] {
 		case '\\':
@@ -158,23 +208,23 @@ func (c *cursor) skipString() bool {
 	return false
 }
 
-// raw is the next value as it is written.
-func (c *cursor) raw() []byte {
-	c.peek()
+// Raw is the next value as it is written.
+func (c *Cursor) Raw() []byte {
+	c.Peek()
 	start := c.i
-	c.skip()
+	c.Skip()
 	if c.bad {
 		return nil
 	}
 	return c.b[start:c.i]
 }
 
-// text is what a string stands for; nil, and the value skipped, if it is none.
+// Text is what a string stands for; nil, and the value skipped, if it is none.
 // Half surrogate pairs come out as three bytes each, to be joined later. It is
 // valid until the scratch is used anew.
-func (c *cursor) text() []byte {
-	if c.bad || c.peek() != '"' {
-		c.skip()
+func (c *Cursor) Text() []byte {
+	if c.bad || c.Peek() != '"' {
+		c.Skip()
 		return nil
 	}
 	start := c.i + 1
@@ -192,7 +242,7 @@ func (c *cursor) text() []byte {
 }
 
 // escaped is text for a string that holds an escape, first at i.
-func (c *cursor) escaped(start, i int) []byte {
+func (c *Cursor) escaped(start, i int) []byte {
 	from := len(c.scratch)
 	c.scratch = append(c.scratch, c.b[start:i]...)
 	for i < len(c.b) {
@@ -274,10 +324,10 @@ func lowHalf(b []byte) (rune, bool) {
 	return 0xd000 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f), true
 }
 
-// number is the next value as a whole number; 0 if it is none.
-func (c *cursor) number() int64 {
-	if c.bad || c.peek() == '"' || c.peek() == '{' || c.peek() == '[' {
-		c.skip()
+// Number is the next value as a whole number; 0 if it is none.
+func (c *Cursor) Number() int64 {
+	if c.bad || c.Peek() == '"' || c.Peek() == '{' || c.Peek() == '[' {
+		c.Skip()
 		return 0
 	}
 	start := c.i
@@ -300,5 +350,5 @@ func (c *cursor) number() int64 {
 	return n
 }
 
-// done reports whether nothing follows the value that was read.
-func (c *cursor) done() bool { return !c.bad && c.peek() == 0 && c.i >= len(c.b) }
+// Done reports whether nothing follows the value that was read.
+func (c *Cursor) Done() bool { return !c.bad && c.Peek() == 0 && c.i >= len(c.b) }

@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"strings"
@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// A carry joins the fragments of one text where a server cut it inside a
+// A Carry joins the fragments of one text where a server cut it inside a
 // character: between the bytes of UTF-8 or between the halves of a surrogate
 // pair. What is cut off waits for the next fragment.
-type carry struct {
+type Carry struct {
 	tail [4]byte
 	n    int
 }
 
-// join is the text of a fragment behind what waited, without what has to wait.
+// Join is the text of a fragment behind what waited, without what has to wait.
 // It is always valid UTF-8: what can never be a character becomes U+FFFD.
-func (c *carry) join(b []byte) string {
+func (c *Carry) Join(b []byte) string {
 	if c.n == 0 && utf8.Valid(b) {
 		return string(b)
 	}
@@ -26,13 +26,13 @@ func (c *carry) join(b []byte) string {
 	if c.n > 0 {
 		b = c.before(b)
 	}
-	keep := len(b) - open(b)
+	keep := len(b) - unfinished(b)
 	c.n = copy(c.tail[:], b[keep:])
 	return strings.ToValidUTF8(string(b[:keep]), "\uFFFD")
 }
 
 // before is b behind the tail; two halves become their character.
-func (c *carry) before(b []byte) []byte {
+func (c *Carry) before(b []byte) []byte {
 	tail := c.tail[:c.n]
 	joined := make([]byte, 0, len(b)+len(tail)+1)
 	if high, ok := highHalf(tail); ok {
@@ -43,8 +43,8 @@ func (c *carry) before(b []byte) []byte {
 	return append(append(joined, tail...), b...)
 }
 
-// open is how many bytes at the end of b may be the beginning of a character.
-func open(b []byte) int {
+// unfinished is how many bytes at the end of b may be the beginning of a character.
+func unfinished(b []byte) int {
 	if _, ok := highHalf(b); ok {
 		return 3
 	}
@@ -63,8 +63,8 @@ func open(b []byte) int {
 	return 0
 }
 
-// rest is what waited and never got its other half.
-func (c *carry) rest() string {
+// Rest is what waited and never got its other half.
+func (c *Carry) Rest() string {
 	if c.n == 0 {
 		return ""
 	}
