@@ -97,7 +97,6 @@ var layers = map[string]layer{
 	"provider/openai": {4, why{
 		"llm":            "it is an llm.Provider",
 		"tool":           "requests tell of tools, replies of calls",
-		"schema":         "each server gets the schema in the dialect it takes",
 		"internal/wire":  "requests are sent, and answers watched and read, as all providers do",
 		"internal/jsonx": "what is sent is compact",
 	}},

@@ -74,7 +74,6 @@ var leaves = map[string][]leave{
 	"cmd/toolpost": {
 		{toFiles, "configuration, scripts and the store are the command line's"},
 		{toEnviron, "so is the environment"},
-		{toNetwork, "it hands providers their client"},
 		{toCommands, "demo --check starts the binary itself"},
 	},
 	"audit":             {{toFiles, "a record is synced files, with their order of writes in its hands"}},
