@@ -55,10 +55,13 @@ func (c *config) workspaceKey() string {
 	return "workspace.root"
 }
 
-// workspace is the folder that tools work in. A relative one is below the
+// workspace is the folder that tools work in.
+func (p *program) workspace(c *config) string { return p.namedFolder(c, c.workspaceKey()) }
+
+// namedFolder is the folder that a setting names. A relative one is below the
 // project where a file says so, and below the folder of -C otherwise.
-func (p *program) workspace(c *config) string {
-	v := c.values[c.workspaceKey()]
+func (p *program) namedFolder(c *config, key string) string {
+	v := c.values[key]
 	root, _ := v.v.(string)
 	if filepath.IsAbs(root) || strings.HasPrefix(root, "~/") || v.layer == layerFlag || v.layer == layerEnv {
 		return p.absolute(root)
@@ -75,13 +78,19 @@ const seedWorkspace = "~/.clawft/workspace"
 // not open the rest of the machine.
 func (p *program) readyWorkspace(c *config) (string, error) {
 	key, dir := c.workspaceKey(), p.workspace(c)
-	v := c.values[key]
-	if v.v == seedWorkspace {
+	if c.values[key].v == seedWorkspace {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", workspaceProblem(p.shortPath(dir), err)
 		}
 		return dir, nil
 	}
+	return p.ownFolder(c, key)
+}
+
+// ownFolder is the folder that a setting names, which a project's own file may
+// only lay inside of the project.
+func (p *program) ownFolder(c *config, key string) (string, error) {
+	v, dir := c.values[key], p.namedFolder(c, key)
 	if v.layer != layerProject && v.layer != layerLocal || within(c.project, dir) {
 		return dir, nil
 	}

@@ -38,6 +38,7 @@ func settings() []setting {
 		{key: "limits.wall", kind: kindDuration, def: "15m", doc: "How long one run may take."},
 		{key: "limits.call_timeout", kind: kindDuration, doc: "How long one call may take, where its tool names no shorter time."},
 		{key: "limits.output_to_model", kind: kindSize, def: "64KiB", doc: "Bytes of one result that the model reads; the rest goes to an artifact.", check: atLeast(1024)},
+		{key: "vault.root", kind: kindText, doc: "A folder of Markdown notes, relative to the project's folder; with it the tools vault.* and util.* are on offer."},
 		{key: "plans.concurrency", kind: kindInt, def: fmt.Sprint(plan.DefaultConcurrency), doc: "Calls of a plan that run at once.", check: atLeast(1)},
 
 		{key: "limits.repeat", kind: kindInt, def: "3", doc: "Equal calls with equal outcome before the model is told; refused two later, ended three after that.", check: atLeast(2)},

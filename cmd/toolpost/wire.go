@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/builtin"
+	"github.com/toolpost/toolpost/builtin/vault"
 	"github.com/toolpost/toolpost/hook"
 	"github.com/toolpost/toolpost/sandbox"
 	"github.com/toolpost/toolpost/tool"
@@ -25,6 +26,7 @@ type shop struct {
 	config   *config
 	store    *audit.Store
 	root     *sandbox.Root
+	notes    *sandbox.Root // nil without a vault
 	cell     *sandbox.Cell
 	exec     *builtin.Exec
 	memory   *lazyMemory
@@ -80,11 +82,32 @@ func (s *shop) open(p *program, f shopFacts) error {
 	files := builtin.Files{Root: s.root, Ignore: ignore}
 	s.exec = &builtin.Exec{Cell: s.cell, Foreground: f.foreground, OnEnd: f.ended, Timeout: s.config.duration("tools.exec.timeout")}
 	artifacts := builtin.Artifacts{Load: s.loadArtifact}
-	tools := slices.Concat(files.Tools(), s.exec.Tools(), artifacts.Tools(), s.memory.tools(), f.extra)
+	notes, err := s.openVault(p)
+	if err != nil {
+		return err
+	}
+	tools := slices.Concat(files.Tools(), s.exec.Tools(), artifacts.Tools(), s.memory.tools(), notes, f.extra)
 	if err := s.registry.Add(tools...); err != nil {
 		return fmt.Errorf("add tools: %w", err)
 	}
 	return nil
+}
+
+// openVault is the tools over the folder of notes, none if there is no such folder
+// in the configuration.
+func (s *shop) openVault(p *program) ([]tool.Tool, error) {
+	if s.config.text("vault.root") == "" {
+		return nil, nil
+	}
+	dir, err := p.ownFolder(s.config, "vault.root")
+	if err != nil {
+		return nil, err
+	}
+	if s.notes, err = sandbox.Open(sandbox.Profile{Workspace: dir, Protected: []string{".obsidian"}}); err != nil {
+		return nil, &problem{code: codeConfigValue, exit: exitInvalid, message: fmt.Sprintf("vault.root %s cannot be used: %v", p.shortPath(dir), err), cause: err,
+			try: []string{"toolpost config show vault.root"}}
+	}
+	return slices.Concat((&vault.Vault{Root: s.notes}).Tools(), vault.Utilities()), nil
 }
 
 func workspaceProblem(dir string, err error) error {
@@ -181,8 +204,10 @@ func (s *shop) close() error {
 	if s.memory != nil {
 		errs = append(errs, s.memory.close())
 	}
-	if s.root != nil {
-		errs = append(errs, s.root.Close())
+	for _, r := range []*sandbox.Root{s.notes, s.root} {
+		if r != nil {
+			errs = append(errs, r.Close())
+		}
 	}
 	return errors.Join(append(errs, s.store.Close())...)
 }
