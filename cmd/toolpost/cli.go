@@ -80,7 +80,7 @@ type runCommand struct {
 	Prompt      []string `arg:"" optional:"" help:"The task; - reads it from stdin."`
 	File        string   `short:"f" placeholder:"FILE" help:"Read the task from FILE."`
 	Model       string   `short:"m" placeholder:"MODEL" help:"openai/NAME, PROVIDER/NAME of a configured endpoint, script:FILE.yaml, or a pipeline's name."`
-	Session     string   `placeholder:"ID" help:"Continue this session, or begin one with this id."`
+	Session     name     `placeholder:"ID" help:"Continue this session, or begin one with this id; -1 is the last."`
 	Label       string   `placeholder:"NAME" help:"A name for the run, to find it again as @NAME."`
 	MaxTurns    int      `name:"max-turns" placeholder:"N" help:"Ask the model at most N times."`
 	AllowDenied bool     `name:"allow-denied" help:"Exit 0 even if a call was refused."`

@@ -61,9 +61,9 @@ func target(n *kong.Node) (command, bool) {
 func markNames(args []string) []string {
 	words := make([]string, 0, len(args))
 	look := false
-	for _, a := range args {
+	for i, a := range args {
 		look = look || a == "runs" || a == "session"
-		if look && isMinusNumber(a) {
+		if (look || i > 0 && args[i-1] == "--session") && isMinusNumber(a) {
 			a = minusMark + a
 		}
 		words = append(words, a)

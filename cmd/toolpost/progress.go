@@ -24,7 +24,6 @@ type teller struct {
 	order  []*shown
 	column int      // of stdout: where the next text begins
 	held   []string // text of a reply that may still be discarded, where stdout is no terminal
-	said   bool     // the turn has had text
 }
 
 // shown is a call as the teller knows it.

@@ -84,6 +84,12 @@ func (x *errand) prepare() (err error) {
 	if x.record, err = x.shop.store.Create(facts); err != nil {
 		return p.recordProblem(x.shop, err)
 	}
+	if x.prompt == "" {
+		return nil
+	}
+	if err := x.chat.Append(context.Background(), llm.User(x.prompt)); err != nil {
+		return p.sessionProblem(err)
+	}
 	return nil
 }
 
@@ -119,11 +125,15 @@ func (c *runCommand) task(p *program) (string, error) {
 
 // openSession opens the session that is to be continued, or a new one.
 func (x *errand) openSession() error {
-	id := x.command.Session
+	id := string(x.command.Session)
 	store := x.program.sessionStore(x.config)
 	if id == "" {
 		id = tool.NewID()
-	} else if found, err := resolveSession(store, id); err == nil {
+	} else if shortSession(store, id) {
+		found, err := resolveSession(store, id)
+		if err != nil {
+			return err
+		}
 		id = found
 	}
 	store.Recall = x.recall(id)
@@ -135,14 +145,8 @@ func (x *errand) openSession() error {
 		return x.program.sessionProblem(err)
 	}
 	x.chat, x.began = chat, len(chat.Messages()) > 0
-	if x.prompt == "" {
-		if !x.began {
-			return &problem{code: codeUsage, exit: exitUsage, message: fmt.Sprintf("session %q is new, so there must be a task", id)}
-		}
-		return nil
-	}
-	if err := chat.Append(context.Background(), llm.User(x.prompt)); err != nil {
-		return x.program.sessionProblem(err)
+	if x.prompt == "" && !x.began {
+		return &problem{code: codeUsage, exit: exitUsage, message: fmt.Sprintf("session %q is new, so there must be a task", id)}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -39,6 +40,19 @@ func resolveSession(st session.Store, word string) (string, error) {
 	}
 	return "", &problem{code: codeAmbiguous, exit: exitUsage, message: fmt.Sprintf("%q means %d sessions", clip(word, 60), len(found)),
 		facts: found[:min(len(found), 10)], try: []string{"toolpost session ls"}}
+}
+
+// shortSession reports whether a word can only be short for a session: -1, or
+// the beginning of an id that we made. Any other is the id itself, so that
+// "test" does not continue "test2".
+func shortSession(st session.Store, word string) bool {
+	if isMinusNumber(word) {
+		return true
+	}
+	if len(word) < 8 || len(word) >= 36 || strings.Trim(word, "0123456789abcdef-") != "" {
+		return false
+	}
+	return session.CheckID(word) == nil && !exists(filepath.Join(st.Dir, word+".jsonl"))
 }
 
 // sessionProblem is the problem for a session that cannot be opened.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -41,8 +42,8 @@ func (p *program) state() state {
 			s.LastRun = fmt.Sprintf("%s %s %s", shortID(sum.ID), sum.Status, clip(sum.Prompt, 50))
 		}
 	}
-	if list, err := p.sessionStore(c).List(); err == nil {
-		s.Sessions = len(list)
+	if files, err := filepath.Glob(filepath.Join(p.sessionStore(c).Dir, "*.jsonl")); err == nil {
+		s.Sessions = len(files)
 	}
 	return s
 }
