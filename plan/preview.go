@@ -44,7 +44,7 @@ const (
 	PreviewBlind    PreviewState = "not previewable" // the tool cannot tell
 	PreviewConflict PreviewState = "conflict"        // it would fail
 	PreviewSkipped  PreviewState = "skipped"         // its condition is false, or what it needs is skipped
-	PreviewUnknown  PreviewState = "unknown"         // it needs the data of a call that was not made
+	PreviewUnknown  PreviewState = "unknown"         // it needs a call before it that was not made
 )
 
 // Preview finds out what p would do: steps that only read are run, others are
@@ -58,7 +58,7 @@ func (r *Runner) Preview(ctx context.Context, p *Plan) (*Preview, error) {
 		return out, nil
 	}
 	x := newRun(r, c, nil)
-	v := &viewer{run: x, out: out, lost: map[*node]string{}}
+	v := &viewer{run: x, out: out, lost: map[*node]string{}, touched: touched{}}
 	for left := len(c.steps); left > 0; {
 		ready := x.ready(1)
 		if len(ready) == 0 {
@@ -105,8 +105,9 @@ func (r *Runner) Confirmed(p *Plan, who, how string) *Confirmation {
 // viewer previews one step after another.
 type viewer struct {
 	*run
-	out  *Preview
-	lost map[*node]string // steps without data, and why
+	out     *Preview
+	lost    map[*node]string // steps without data, and why
+	touched touched
 }
 
 func (v *viewer) step(ctx context.Context, n *node) {
@@ -203,23 +204,38 @@ func (v *viewer) call(ctx context.Context, n *node, key Key, vals *Values) (data
 	if !reads && !n.spec.Previews {
 		pc.State, pc.Why = PreviewBlind, n.spec.Name+" cannot tell what it would do without doing it"
 		v.lost[n] = "which " + pc.Why
+		v.touched.add(pc.Key, n.spec, args, nil)
 		v.out.Calls = append(v.out.Calls, pc)
 		return nil, false
 	}
 	c := v.run.call(n, args, 1, nil, "")
 	c.DryRun = !reads
 	pc.Result = tool.Do(ctx, v.Tools.Call, c)
-	pc.State = PreviewDry
-	if reads {
+	switch {
+	case !pc.Result.OK():
+		v.failed(n, &pc)
+	case reads:
 		pc.State = PreviewRan
-	}
-	if !pc.Result.OK() {
-		pc.State, pc.Why = PreviewConflict, "it would fail"
-		if pc.Result.Err != nil {
-			pc.Why = string(pc.Result.Err.Code) + ": " + pc.Result.Err.Message
-		}
-		v.lost[n] = "which would fail"
+	default:
+		pc.State = PreviewDry
+		v.touched.add(pc.Key, n.spec, args, pc.Result.Data)
 	}
 	v.out.Calls = append(v.out.Calls, pc)
 	return pc.Result.Data, pc.Result.OK()
+}
+
+// failed says what it means that a call failed in the preview: it would fail, or
+// nobody knows, since calls before it were not made.
+func (v *viewer) failed(n *node, pc *PreviewCall) {
+	why := "it would fail"
+	if pc.Result.Err != nil {
+		why = string(pc.Result.Err.Code) + ": " + pc.Result.Err.Message
+	}
+	if key, resource, ok := v.touched.explains(pc.Args, pc.Result.Err); ok {
+		pc.State, pc.Why = PreviewUnknown, "it depends on what "+key+" would do to "+resource+" ("+why+")"
+		v.lost[n] = "which is not known before " + key + " has run"
+		return
+	}
+	pc.State, pc.Why = PreviewConflict, why
+	v.lost[n] = "which would fail"
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -238,10 +239,16 @@ func missing(r Reference, name string, known []string) error {
 	return fmt.Errorf("%sthere is no %q", where, name)
 }
 
-func keys(m map[string]json.RawMessage) []string {
+func keys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {
 		out = append(out, k)
 	}
 	return out
+}
+
+func sorted[V any](m map[string]V) []string {
+	ks := keys(m)
+	slices.Sort(ks)
+	return ks
 }

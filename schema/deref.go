@@ -139,6 +139,10 @@ func (n *normalizer) expand(f *form, via *trail) *form {
 func (n *normalizer) copyOf(f *form, via *trail) *form {
 	o := f.mapped(func(sub *form) *form { return n.expand(sub, via) })
 	o.via = via
+	if len(o.patterns) > 0 && !n.d.keeps("patternProperties") && n.d.Strict == "" {
+		n.tell(o, "patternProperties", n.sentence(f, "patternProperties"))
+		o.patterns, o.rest = nil, nil // which names are additional is no longer said
+	}
 	return o
 }
 

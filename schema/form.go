@@ -51,7 +51,8 @@ type entry struct {
 	name string
 	own  string // the author's name, where name is an alias
 	form *form
-	drop bool // null stands for absence
+	fill bool // null is written where the author's property is absent
+	drop bool // and taken out again
 }
 
 // original is the author's name.

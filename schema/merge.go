@@ -113,7 +113,7 @@ func number(v *val) (jsonx.Decimal, bool) {
 }
 
 func (a *form) mergeObject(b *form) bool {
-	if len(a.patterns) > 0 && b.rest != nil || len(b.patterns) > 0 && a.rest != nil {
+	if len(a.patterns) > 0 && b.rest.says() || len(b.patterns) > 0 && a.rest.says() {
 		return false // which names are additional depends on the other's patterns
 	}
 	restA, restB := a.rest, b.rest
@@ -145,11 +145,13 @@ func (a *form) mergeObject(b *form) bool {
 			a.required = append(a.required, name)
 		}
 	}
-	a.patterns = append(slices.Clip(a.patterns), b.patterns...)
+	a.patterns = bothEntries(a.patterns, b.patterns)
 	a.rest = both(restA, restB)
 	a.names = both(a.names, b.names)
-	a.needs = append(slices.Clip(a.needs), b.needs...)
-	a.extends = append(slices.Clip(a.extends), b.extends...)
+	for _, d := range b.needs {
+		a.needs = addNeed(a.needs, d)
+	}
+	a.extends = bothEntries(a.extends, b.extends)
 	if a.more != nil && b.more != nil {
 		return false
 	}
@@ -157,6 +159,40 @@ func (a *form) mergeObject(b *form) bool {
 		a.more = b.more
 	}
 	return true
+}
+
+// says reports whether f is there and constrains anything.
+func (f *form) says() bool { return f != nil && !f.open() }
+
+// addNeed adds d to a copy of list.
+func addNeed(list []need, d need) []need {
+	list = slices.Clone(list)
+	i := slices.IndexFunc(list, func(o need) bool { return o.name == d.name })
+	if i < 0 {
+		return append(list, d)
+	}
+	names := slices.Clone(list[i].list)
+	for _, s := range d.list {
+		if !slices.Contains(names, s) {
+			names = append(names, s)
+		}
+	}
+	list[i].list = names
+	return list
+}
+
+// bothEntries joins two lists of named schemas.
+func bothEntries(a, b []*entry) []*entry {
+	out := slices.Clone(a)
+	for _, q := range b {
+		i := slices.IndexFunc(out, func(p *entry) bool { return p.name == q.name })
+		if i < 0 {
+			out = append(out, q)
+		} else {
+			out[i] = &entry{name: q.name, form: both(out[i].form, q.form)}
+		}
+	}
+	return out
 }
 
 func (a *form) mergeArray(b *form) bool {

@@ -143,10 +143,16 @@ func (n *normalizer) run(origin *form) (View, error) {
 		root = n.root(root)
 		n.top = root
 	}
-	for _, pass := range []func(*form){n.merged, n.alternatives, n.constants} {
-		if n.err == nil {
-			n.everywhere(root, pass)
+	if n.err == nil {
+		n.everywhere(root, n.merged)
+		n.everywhere(root, n.alternatives)
+		for slices.ContainsFunc(used(root), func(d *def) bool { return d.body.never }) {
+			n.everywhere(root, n.alternatives) // what refers to nothing is nothing
 		}
+		n.everywhere(root, n.constants)
+	}
+	if root.never {
+		n.fail("no arguments fit the schema: a property that it requires can have no value")
 	}
 	if n.err == nil {
 		n.strict(root)

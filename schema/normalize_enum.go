@@ -5,15 +5,17 @@ import "slices"
 // constants writes const and enum the way the dialect takes them, and gives
 // them a type where it wants one.
 func (n *normalizer) constants(f *form) {
+	n.plainWords(f)
 	f.parts(n.constants)
+	if slices.ContainsFunc(f.anyOf, func(o *form) bool { return len(o.anyOf) > 0 }) {
+		n.alternatives(f) // an enum became alternatives
+	}
+	if f.isNull() && n.d.Types == TypesSingle { // null alone is no type there
+		f.enum, f.has, f.types = nil, false, kindString|kindNull
+		n.lose(f, "type", Approximated)
+		f.clauses = append(f.clauses, "always null")
+	}
 	if !f.has {
-		return
-	}
-	if f.types != 0 {
-		f.enum = slices.DeleteFunc(slices.Clone(f.enum), func(v *val) bool { return v.kind&f.types == 0 })
-	}
-	if len(f.enum) == 0 {
-		*f = form{at: f.at, never: true}
 		return
 	}
 	if !n.d.keeps("const") || len(f.enum) > 1 {
@@ -33,6 +35,36 @@ func (n *normalizer) constants(f *form) {
 		n.dropEnum(f)
 	case n.d.Enums == EnumsStrings:
 		n.stringEnum(f)
+	}
+	if !f.has {
+		n.alternatives(f) // types that the values told apart may not stand together
+	}
+}
+
+// plainWords keeps values that are no strings from being sent as strings where
+// an alternative beside them takes strings: no one could tell them apart.
+func (n *normalizer) plainWords(f *form) {
+	list := f.union()
+	if n.d.Enums != EnumsStrings || len(list) == 0 {
+		return
+	}
+	changed := false
+	for i, o := range list {
+		if !o.has || !slices.ContainsFunc(o.enum, func(v *val) bool { return !v.is(kindString | kindNull) }) {
+			continue
+		}
+		for j, other := range list {
+			if k := other.kinds(); i != j && o.has && (k == 0 || k&kindString != 0) {
+				if o.types == 0 {
+					o.types = kindsOf(o.enum)
+				}
+				n.dropEnum(o)
+				changed = true
+			}
+		}
+	}
+	if changed && len(f.anyOf) > 0 {
+		n.alternatives(f)
 	}
 }
 
@@ -64,7 +96,6 @@ func (n *normalizer) stringEnum(f *form) {
 		}
 		if _, taken := words[word]; taken || word == "" {
 			n.dropEnum(f)
-			n.split(f)
 			return
 		}
 		words[word] = v
@@ -72,10 +103,6 @@ func (n *normalizer) stringEnum(f *form) {
 	}
 	if f.types&^kindNull == kindBool && len(list) == 2 {
 		n.dropEnum(f)
-		return
-	}
-	if len(list) == 0 { // null alone: a type of nothing else
-		f.enum, f.has, f.types = nil, false, kindNull
 		return
 	}
 	f.terms = slices.DeleteFunc(slices.Clone(f.terms), func(t term) bool {

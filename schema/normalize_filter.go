@@ -13,8 +13,11 @@ func (n *normalizer) filter(f *form) {
 }
 
 func (n *normalizer) filterAll(f *form, top bool) {
+	root := top && n.isRoot(f)
+	n.filterSchemas(f, root)
+	n.guard(f)
 	f.parts(func(o *form) { n.filterAll(o, false) })
-	root := top && f.types == kindObject && n.isRoot(f)
+	f.anyOf = n.spliced(f.anyOf)
 	f.props = slices.DeleteFunc(slices.Clone(f.props), func(p *entry) bool {
 		if p.form.never && !f.requires(p.name) && (f.rest == nil || !f.rest.never) {
 			n.lose(p.form, "properties", Approximated)
@@ -22,7 +25,6 @@ func (n *normalizer) filterAll(f *form, top bool) {
 		return p.form.never && !f.requires(p.name)
 	})
 	n.filterTerms(f, root)
-	n.filterSchemas(f, root)
 	if f.types&kindArray != 0 && f.items == nil && len(f.prefix) == 0 {
 		f.items = &form{at: f.at}
 	}
@@ -40,6 +42,48 @@ func (n *normalizer) filterAll(f *form, top bool) {
 		}
 	}
 	f.clauses = nil
+}
+
+// guard takes out, or weakens, keywords under which a schema that says less
+// allows less: not, if, contains and oneOf.
+func (n *normalizer) guard(f *form) {
+	if f.not != nil && n.weakens(f.not) {
+		n.tell(f, "not", n.sentence(f, "not"))
+		f.not = nil
+	}
+	if f.cond != nil && n.weakens(f.cond) {
+		n.tell(f, "if", n.sentence(f, "if"))
+		f.cond, f.yes, f.no = nil, nil, nil
+	}
+	if f.contains != nil && f.term("maxContains") != nil && n.weakens(f.contains) {
+		n.tell(f, "contains", n.sentence(f, "contains"))
+		f.contains = nil
+		f.dropTerm("minContains")
+		f.dropTerm("maxContains")
+	}
+	if len(f.oneOf) > 0 && len(f.anyOf) == 0 && slices.ContainsFunc(f.oneOf, n.weakens) {
+		n.lose(f, "oneOf", Approximated)
+		f.anyOf, f.oneOf = f.oneOf, nil
+	}
+}
+
+// weakens reports whether the filter would take something out of f.
+func (n *normalizer) weakens(f *form) bool {
+	trial := &normalizer{d: n.d}
+	said := false
+	for _, o := range append([]*form{f}, bodies(used(f))...) {
+		o.each(func(o *form) { said = said || len(o.clauses) > 0 })
+		trial.filterAll(o.copy(), false)
+	}
+	return said || slices.ContainsFunc(trial.losses, func(l Loss) bool { return !l.Class.Undone() })
+}
+
+func bodies(defs []*def) []*form {
+	var list []*form
+	for _, d := range defs {
+		list = append(list, d.body)
+	}
+	return list
 }
 
 func (n *normalizer) isRoot(f *form) bool { return f == n.top }

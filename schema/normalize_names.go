@@ -1,49 +1,98 @@
 package schema
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// rename gives properties whose names the dialect refuses an alias.
+// rename gives properties whose names the dialect refuses an alias. A name has
+// the same alias wherever it stands, because keywords apart from each other may
+// speak of one object.
 func (n *normalizer) rename(root *form) {
 	if n.d.Properties.Rest == "" {
 		return
 	}
+	var names, bad []string
 	n.everywhere(root, func(f *form) {
 		f.each(func(f *form) {
 			for _, p := range f.props {
-				if !n.d.Properties.Legal(p.name) {
-					n.alias(f, p)
-				}
+				names = append(names, p.name)
+			}
+			names = append(names, f.required...)
+			for _, d := range f.needs {
+				names = append(append(names, d.name), d.list...)
+			}
+			for _, p := range f.extends {
+				names = append(names, p.name)
 			}
 		})
 	})
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
+		if !n.d.Properties.Legal(name) {
+			bad = append(bad, name)
+		}
+	}
+	if len(bad) == 0 {
+		return
+	}
+	aliases := n.d.Properties.aliases(bad, names)
+	n.everywhere(root, func(f *form) {
+		f.each(func(f *form) { n.renameIn(f, aliases) })
+	})
 }
 
-func (n *normalizer) alias(f *form, p *entry) {
-	name := n.d.Properties.alias(p.name)
-	unique := name
-	for i := 2; f.prop(unique) != nil; i++ {
-		tail := "_" + itoa(i)
-		unique = name[:min(len(name), n.d.Properties.Max-len(tail))] + tail
-	}
-	n.lose(p.form, "properties", Aliased)
-	for i, s := range f.required {
-		if s == p.name {
-			f.required[i] = unique
+func (n *normalizer) renameIn(f *form, aliases map[string]string) {
+	to := func(name string) string {
+		if alias, ok := aliases[name]; ok {
+			return alias
 		}
+		return name
 	}
-	for i, d := range f.needs {
-		if d.name == p.name {
-			f.needs[i].name = unique
-		}
-		list := append([]string(nil), d.list...)
-		for j, s := range list {
-			if s == p.name {
-				list[j] = unique
+	found := false
+	for _, list := range [][]*entry{f.props, f.extends} {
+		for _, p := range list {
+			if alias, ok := aliases[p.name]; ok {
+				n.lose(p.form, "properties", Aliased)
+				p.own, p.name = p.name, alias
+				found = true
 			}
 		}
-		f.needs[i].list = list
 	}
-	p.own, p.name = p.name, unique
+	if found && f.names != nil {
+		n.tell(f, "propertyNames", "")
+		f.names = nil
+	}
+	for i, name := range f.required {
+		f.required[i] = to(name)
+	}
+	for i, d := range f.needs {
+		list := slices.Clone(d.list)
+		for j, name := range list {
+			list[j] = to(name)
+		}
+		f.needs[i] = need{to(d.name), list}
+	}
+}
+
+// aliases are legal names for bad, unlike each other and all other names.
+func (r NameRule) aliases(bad, names []string) map[string]string {
+	out, taken := map[string]string{}, map[string]bool{}
+	for _, name := range names {
+		taken[name] = true
+	}
+	for _, name := range bad {
+		alias := r.alias(name)
+		unique := alias
+		for i := 2; taken[unique]; i++ {
+			tail := "_" + itoa(i)
+			unique = alias[:min(len(alias), r.Max-len(tail))] + tail
+		}
+		taken[unique] = true
+		out[name] = unique
+	}
+	return out
 }
 
 // alias is a legal name that looks like name.

@@ -166,19 +166,24 @@ func (n *normalizer) unite(f *form, cases []*form) *form {
 	closed := true
 	for i, c := range cases {
 		closed = closed && c.rest != nil && c.rest.never
+		if c.rest != nil && !c.rest.never || len(c.patterns) > 0 {
+			o.rest = &form{at: f.at}
+		}
 		for _, p := range c.props {
 			if o.prop(p.name) == nil && !p.form.never {
 				o.props = append(o.props, &entry{name: p.name, form: n.anyCase(cases[i:], p.name)})
 			}
 		}
-		o.patterns = append(o.patterns, c.patterns...)
+		if len(c.patterns) > 0 {
+			n.tell(c, "patternProperties", n.sentence(c, "patternProperties"))
+		}
 	}
 	for _, name := range cases[0].required {
 		if !slices.ContainsFunc(cases, func(c *form) bool { return !c.requires(name) }) {
 			o.required = append(o.required, name)
 		}
 	}
-	if closed {
+	if closed && o.rest == nil {
 		o.rest = &form{at: f.at, never: true}
 	}
 	for _, c := range cases {

@@ -65,10 +65,8 @@ func (f *form) of(k kind) *form {
 	return o
 }
 
-// widen replaces keywords that the dialect does not take and whose absence would
-// narrow what stands beside them: without prefixItems, items would speak of the
-// first elements too; without patternProperties, additionalProperties of all
-// names.
+// widen lets items speak of the first elements too, where the dialect does not
+// take prefixItems.
 func (n *normalizer) widen(f *form) {
 	if len(f.prefix) > 0 && !n.d.keeps("prefixItems") {
 		n.tell(f, "prefixItems", n.sentence(f, "prefixItems"))
@@ -88,10 +86,6 @@ func (n *normalizer) widen(f *form) {
 		}
 		f.prefix = nil
 		n.alternatives(f.items)
-	}
-	if len(f.patterns) > 0 && !n.d.keeps("patternProperties") && n.d.Strict == "" {
-		n.tell(f, "patternProperties", n.sentence(f, "patternProperties"))
-		f.patterns, f.rest = nil, nil
 	}
 }
 

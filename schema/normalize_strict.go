@@ -84,6 +84,7 @@ func (n *normalizer) requireAll(f *form) {
 		if slices.Contains(required, p.name) {
 			continue
 		}
+		p.fill = true
 		class := NullableOptional
 		switch {
 		case !p.form.takesNull():

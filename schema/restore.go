@@ -65,6 +65,12 @@ func (t turner) value(f *form, v *val) *val {
 	for _, o := range f.allOf {
 		v = t.value(o, v)
 	}
+	for _, o := range []*form{f.not, f.cond, f.yes, f.no} {
+		v = t.value(o, v)
+	}
+	for _, p := range f.extends {
+		v = t.value(p.form, v)
+	}
 	for _, list := range [][]*form{f.anyOf, f.oneOf} {
 		if o := t.choose(list, v); o != nil {
 			v = t.value(o, v)
@@ -96,8 +102,8 @@ func (t turner) object(f *form, v *val) *val {
 		p := f.find(m.name, t.back)
 		if p == nil {
 			to := m.val
-			if f.rest != nil && len(f.patterns) == 0 {
-				to = t.value(f.rest, m.val)
+			for _, o := range f.others(m.name) {
+				to = t.value(o, to)
 			}
 			changed = changed || to != m.val
 			out.members = append(out.members, member{m.name, to})
@@ -118,7 +124,7 @@ func (t turner) object(f *form, v *val) *val {
 	}
 	if !t.back {
 		for _, p := range f.props {
-			if f.requires(p.name) && !seen[p.name] && (p.drop || p.form.takesNull()) {
+			if p.fill && !seen[p.name] {
 				out.members = append(out.members, member{p.name, nullVal})
 				changed = true
 			}
@@ -130,21 +136,40 @@ func (t turner) object(f *form, v *val) *val {
 	return out
 }
 
-// find is the property that a member of that name is.
+// find is the property that a member of that name is. On the way back, another
+// form of the same object may have undone its alias.
 func (f *form) find(name string, back bool) *entry {
 	for _, p := range f.props {
-		if back && p.name == name || !back && p.original() == name {
+		if back && p.name == name || p.original() == name {
 			return p
 		}
 	}
 	return nil
 }
 
+// others are what f says of a member that is no declared property.
+func (f *form) others(name string) []*form {
+	var list []*form
+	for _, p := range f.patterns {
+		if newPattern(p.name).MatchString(name) {
+			list = append(list, p.form)
+		}
+	}
+	switch {
+	case len(list) > 0:
+	case f.rest != nil:
+		list = append(list, f.rest)
+	case f.more != nil:
+		list = append(list, f.more)
+	}
+	return list
+}
+
 func (t turner) array(f *form, v *val) *val {
 	out := &val{kind: kindArray}
 	changed := false
 	for i, e := range v.elems {
-		to := t.value(f.element(i), e)
+		to := t.value(f.contains, t.value(f.element(i), e))
 		changed = changed || to != e
 		out.elems = append(out.elems, to)
 	}
@@ -226,8 +251,12 @@ func (t turner) plausibleObject(f *form, v *val, depth int) bool {
 			if !t.plausible(p.form, m.val, depth+1) {
 				return false
 			}
-		case f.rest != nil && len(f.patterns) == 0 && !t.plausible(f.rest, m.val, depth+1):
-			return false
+		default:
+			for _, o := range f.others(m.name) {
+				if !t.plausible(o, m.val, depth+1) {
+					return false
+				}
+			}
 		}
 	}
 	for _, p := range f.props {
@@ -235,7 +264,7 @@ func (t turner) plausibleObject(f *form, v *val, depth int) bool {
 		if !t.back {
 			name = p.original()
 		}
-		if f.requires(p.name) && v.get(name) == nil && (t.back || !p.drop && !p.form.takesNull()) {
+		if f.requires(p.name) && v.get(name) == nil && (t.back || !p.fill) {
 			return false
 		}
 	}
@@ -248,7 +277,7 @@ func (f *form) works(seen map[*def]bool) bool {
 		return true
 	}
 	for _, p := range f.props {
-		if p.own != "" || p.drop {
+		if p.own != "" || p.fill {
 			return true
 		}
 	}

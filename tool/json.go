@@ -92,8 +92,16 @@ func (r Result) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a result; members it does not know go to Extra.
 func (r *Result) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, (*resultFields)(r)); err != nil {
+	j := struct {
+		*resultFields
+		DurationMS int64 `json:"durationMs"`
+	}{resultFields: (*resultFields)(r)}
+	if err := json.Unmarshal(b, &j); err != nil {
 		return fmt.Errorf("read result: %w", err)
+	}
+	r.told = nil
+	if took := time.Duration(j.DurationMS) * time.Millisecond; took > 0 && j.DurationMS != r.Duration().Milliseconds() {
+		r.told = &told{r.Started, r.Ended, took}
 	}
 	var err error
 	r.Extra, err = extra(b, "callId", "tool", "runId", "stepId", "agentId", "turnId", "turnEpoch", "attempt",

@@ -1,0 +1,56 @@
+package schema
+
+import "slices"
+
+// forgo draws what follows from parts of f that nothing fits: an object that
+// requires such a property does not exist, an array ends before such an element.
+func (n *normalizer) forgo(f *form) {
+	if f.has && f.types != 0 {
+		f.enum = slices.DeleteFunc(slices.Clone(f.enum), func(v *val) bool { return v.kind&f.types == 0 })
+	}
+	never := f.has && len(f.enum) == 0 || f.def != nil && f.def.body.never
+	for _, o := range f.allOf {
+		never = never || o.never
+	}
+	for i, p := range f.prefix {
+		if p.never {
+			f.prefix, f.items = f.prefix[:i], p
+			break
+		}
+	}
+	for _, name := range f.required {
+		p := f.prop(name)
+		if p == nil && f.rest != nil && f.rest.never && len(f.patterns) == 0 || p != nil && p.form.never {
+			never = f.lack(kindObject) || never
+			break
+		}
+	}
+	if never {
+		*f = form{at: f.at, never: true}
+		return
+	}
+	if n.d.Unions != "" && f.items != nil && f.items.never {
+		size := parseVal([]byte(itoa(len(f.prefix))))
+		if max := f.term("maxItems"); max == nil {
+			f.setTerm("maxItems", size)
+		} else if v, ok := tighter("maxItems", max, size); ok {
+			f.setTerm("maxItems", v)
+		}
+		f.items = &form{at: f.at}
+		if len(f.prefix) == 0 {
+			f.items.types = kindString // some type, for providers that want one
+		}
+	}
+}
+
+// lack takes a type out of f and reports whether none is left.
+func (f *form) lack(k kind) bool {
+	if f.types == 0 {
+		f.types = kindNull | kindBool | kindNumber | kindString | kindArray | kindObject
+	}
+	f.types &^= k
+	if k == kindObject {
+		f.props, f.required, f.rest, f.patterns = nil, nil, nil, nil
+	}
+	return f.types == 0
+}
