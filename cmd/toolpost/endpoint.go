@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolpost/toolpost/llm"
 	"github.com/toolpost/toolpost/provider/openai"
+	"github.com/toolpost/toolpost/tool"
 )
 
 // An endpoint is one configured API: models.NAME of the configuration.
@@ -32,7 +33,7 @@ func (p *program) endpoint(c *config, name, provider, id string) (*model, error)
 	dialect, _ := openai.DialectFor(c.text(key+"dialect"), baseOf(e.base), id)
 	chat.Dialect = &dialect
 	if err := chat.Check(); err != nil {
-		return nil, &problem{code: codeConfigValue, exit: exitInvalid, message: err.Error(), cause: err, try: []string{"toolpost config show models"}}
+		return nil, &problem{code: codeConfigValue, exit: exitInvalid, message: tool.AsError(err).Message, cause: err, try: []string{"toolpost config show models"}}
 	}
 	if e.keyEnv == "" {
 		e.keyEnv = usualKey(provider, &dialect)
