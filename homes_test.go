@@ -27,6 +27,7 @@ var homes = map[string]home{
 	"golang.org/x/sys":                         {[]string{"sandbox", "internal/filelock", "audit"}, "openat2, renameat2 and process groups; fdatasync; a lock that ends with its holder"},
 	"github.com/creack/pty":                    {[]string{"sandbox", "builtin"}, "a pseudo-terminal; builtin reads what sandbox opens"},
 	"github.com/expr-lang/expr":                {[]string{"plan", "policy"}, "conditions with bounds; plans and rules have the same ones"},
+	"golang.org/x/mod":                         {[]string{"audit"}, "the Merkle tree of RFC 6962, as Go's checksum database has it"},
 	"golang.org/x/image":                       {[]string{"hook"}, "WebP decoding and good scaling"},
 	"github.com/bmatcuk/doublestar/v4":         {[]string{"builtin"}, "** in file patterns"},
 	"github.com/aymanbagabas/go-udiff":         {[]string{"builtin/internal/filetool"}, "an edit shows its diff"},

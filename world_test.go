@@ -70,6 +70,7 @@ var leaves = map[string][]leave{
 		{toFiles, "it is the one way of tools to files"},
 		{toCommands, "and the one place where a command is started"},
 		{toEnviron, "a command inherits the names that it is allowed"},
+		{toNetwork, "the one dialer of tools is its, and a cell has a loopback of its own"},
 	},
 	"cmd/toolpost": {
 		{toFiles, "configuration, scripts and the store are the command line's"},

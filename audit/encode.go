@@ -248,15 +248,21 @@ func appendCompact(dst, src []byte) []byte {
 
 // stringEnd is the index after the string of valid JSON that opens at b[i].
 func stringEnd(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
+	for i++; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		from := i
+		i += n
+		back := i
+		for back > from && b[back-1] == '\\' {
+			back--
+		}
+		if (i-back)%2 == 0 {
 			return i + 1
 		}
 	}
-	return len(b)
 }
 
 // appendLiteral appends a piece of JSON that ends with a string, its line

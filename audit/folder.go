@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"os"
@@ -17,6 +18,7 @@ const (
 	journalName   = "events.jsonl"
 	artifactsName = "artifacts"
 	lockName      = "lock"
+	headsName     = "heads.jsonl"
 )
 
 // folder is the folder of a run, held by this process for writing.
@@ -25,7 +27,11 @@ type folder struct {
 	lock  *filelock.Lock
 	open  opener
 	files [projections]appended
+	heads appended // signatures
+	key   ed25519.PrivateKey
 }
+
+func (d *folder) path(name string) string { return filepath.Join(d.dir, name) }
 
 // appended is a file that is written behind its end, and not synced. It is opened
 // for its first line.
@@ -78,16 +84,20 @@ func (d *folder) flush() error {
 	return nil
 }
 
-// writeSummary replaces run.json. The hashes of single specs are left to the
-// journal: run.json is read for every line of a list.
-func (d *folder) writeSummary(s *Summary) error {
+// writeSummary replaces run.json, signed. The hashes of single specs are left to
+// the journal: run.json is read for every line of a list.
+func (d *folder) writeSummary(s *Summary, t *merkle) error {
 	short := *s
-	short.Specs = nil
+	short.Specs, short.Proof = nil, nil
 	b, err := json.MarshalIndent(&short, "", "  ")
 	if err != nil {
 		return tool.Errorf(tool.CodeInternal, "run.json of run %s: %w", s.ID, err)
 	}
-	if err := replaceFile(filepath.Join(d.dir, runName), append(b, '\n')); err != nil {
+	b = append(b, '\n')
+	if b, err = appendProof(b, sign(d.key, s.ID, t, sumOf(b))); err != nil {
+		return tool.Errorf(tool.CodeInternal, "sign run.json of run %s: %w", s.ID, err)
+	}
+	if err := replaceFile(d.path(runName), b); err != nil {
 		return unwritable(err)
 	}
 	return nil
@@ -99,6 +109,9 @@ func (d *folder) close() error {
 		if f := d.files[i].f; f != nil {
 			err = errors.Join(err, f.Close())
 		}
+	}
+	if d.heads.f != nil {
+		err = errors.Join(err, d.heads.f.Close())
 	}
 	if err = errors.Join(err, d.lock.Release()); err != nil {
 		return unwritable(err)

@@ -19,6 +19,8 @@ type mended struct {
 	first   time.Time
 	summary Summary
 	proj    projector
+	tree    merkle
+	heads   int64                     // bytes of heads.jsonl that hold
 	lines   [projections]bytes.Buffer // of the projections
 }
 
@@ -46,6 +48,9 @@ func (s *Store) mend(dir, id string) (*mended, error) {
 	}
 	if m.summary.Exit == nil {
 		m.summary.Exit = stored.Exit
+	}
+	if m.heads, err = s.mendHeads(filepath.Join(dir, headsName), m.place.seq); err != nil {
+		return nil, unwritable(err)
 	}
 	for i := range m.lines {
 		if err := restore(filepath.Join(dir, projectionNames[i]), m.lines[i].Bytes()); err != nil {
@@ -105,6 +110,7 @@ func (m *mended) read(path string) (size int64, err error) {
 			return 0, m.place.damage(err.Error())
 		}
 		m.place = next
+		m.tree.add(next.sum)
 		if err := m.add(rec); err != nil {
 			return 0, err
 		}
@@ -140,6 +146,26 @@ func (m *mended) add(r *Entry) error {
 	raw, _ := r.Payload.(json.RawMessage)
 	m.summary.add(&r.Event, raw)
 	return nil
+}
+
+// mendHeads cuts off a torn signature, and those of records that are not there
+// any more, and is the size of what stays.
+func (s *Store) mendHeads(path string, records int64) (size int64, err error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(b) {
+		var g Signature
+		if line[len(line)-1] != '\n' || json.Unmarshal(line, &g) != nil || g.Size > records {
+			return size, s.cut(path, size)
+		}
+		size += int64(len(line))
+	}
+	return size, nil
 }
 
 // cut ends the journal at size.
@@ -190,7 +216,10 @@ func (s *Store) Rebuild(id string) error {
 	m, err := s.mend(dir, id)
 	if err == nil {
 		m.summary.close(&chain{prev: m.place.prev})
-		err = (&folder{dir: dir}).writeSummary(&m.summary)
+		d := &folder{dir: dir}
+		if d.key, err = s.key(); err == nil {
+			err = d.writeSummary(&m.summary, &m.tree)
+		}
 	}
 	if e := lock.Release(); err == nil && e != nil {
 		err = unwritable(e)

@@ -39,6 +39,7 @@ type place struct {
 	offset int64
 	seq    int64
 	prev   [hashLen]byte
+	sum    [sha256.Size]byte // of the last record, which prev is the hex of
 }
 
 func (p *place) damage(rule string) error {
@@ -100,8 +101,8 @@ func (p *place) check(line []byte) error {
 	if !bytes.Equal(rest[len(name):len(name)+hashLen], p.prev[:]) {
 		return p.damage("the record does not follow the one before: that one or this one was changed (prev)")
 	}
-	h := sha256.Sum256(line)
-	hex.Encode(p.prev[:], h[:])
+	p.sum = sha256.Sum256(line)
+	hex.Encode(p.prev[:], p.sum[:])
 	p.seq = seq
 	p.line++
 	p.offset += int64(len(line)) + 1

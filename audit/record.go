@@ -54,7 +54,8 @@ type chain struct {
 	prev  [hashLen]byte
 	first time.Time
 	begun bool
-	line  []byte // the last record: valid until the next
+	sum   [sha256.Size]byte // of the last record
+	line  []byte            // the last record: valid until the next
 }
 
 // next is the record of ev, which becomes the head of the chain. It gives the
@@ -92,8 +93,8 @@ func (c *chain) next(ev *event.Event, f *Facts) ([]byte, error) {
 	crc := crc32.Update(crc32.Checksum(e.buf[:crcAt], castagnoli), castagnoli, e.buf[crcAt+crcLen:])
 	sum[0], sum[1], sum[2], sum[3] = byte(crc>>24), byte(crc>>16), byte(crc>>8), byte(crc)
 	hex.Encode(e.buf[crcAt+len(crcName):], sum[:])
-	head := sha256.Sum256(e.buf)
-	hex.Encode(c.prev[:], head[:])
+	c.sum = sha256.Sum256(e.buf)
+	hex.Encode(c.prev[:], c.sum[:])
 	c.seq, c.line = ev.Seq, e.buf
 	return e.buf, nil
 }

@@ -22,6 +22,8 @@ type Run struct {
 	told    bool // the facts are on record
 	proj    projector
 	summary Summary
+	tree    merkle      // of what is on record, if there is a folder
+	signed  int64       // records that a signature stands for
 	timer   *time.Timer // flushes the projections
 	closed  bool
 	err     error
@@ -37,6 +39,7 @@ func (r *Run) resumed(m *mended) {
 	if m.place.line > 0 {
 		r.chain = chain{seq: m.place.seq, prev: m.place.prev, begun: true, first: m.first}
 		r.proj, r.summary = m.proj, m.summary
+		r.tree, r.signed = m.tree, m.tree.size
 	}
 	r.summary.Facts = r.facts
 }
@@ -95,6 +98,7 @@ func (r *Run) write(e *event.Event) error {
 	}
 	r.told = true
 	if r.folder != nil {
+		r.tree.add(r.chain.sum)
 		enc := &r.chain.enc
 		r.proj.add(e, parts{enc.call.of(line), enc.res.of(line), enc.own.of(line)})
 		if r.folder.project(&r.proj) {
@@ -154,7 +158,9 @@ func (r *Run) commit() error {
 		r.err = cmp.Or(r.err, err)
 		return err
 	}
-	return nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.signHead()
 }
 
 // Exit notes the exit code with which the program that made the run ended. It
@@ -166,7 +172,7 @@ func (r *Run) Exit(code int) error {
 	if r.folder == nil || !r.closed {
 		return nil
 	}
-	return r.folder.writeSummary(&r.summary)
+	return r.folder.writeSummary(&r.summary, &r.tree)
 }
 
 // Close ends the recording: it commits, writes run.json and lets another
@@ -188,7 +194,7 @@ func (r *Run) Close() error {
 	err := cmp.Or(r.folder.flush(), r.journal.Close())
 	if err == nil && r.err == nil {
 		r.summary.close(&r.chain)
-		err = r.folder.writeSummary(&r.summary)
+		err = r.folder.writeSummary(&r.summary, &r.tree)
 	}
 	if e := r.folder.close(); err == nil {
 		err = e

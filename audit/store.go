@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,13 @@ type Store struct {
 	put     sync.Mutex // held while an artifact is written
 	once    sync.Once
 	onceErr error
+
+	idMu sync.Mutex
+	last string // id that was given
+
+	keyOnce sync.Once
+	private ed25519.PrivateKey
+	keyErr  error
 }
 
 func (s *Store) opener() opener {
@@ -36,6 +44,9 @@ func (s *Store) opener() opener {
 // An id that is there already is a CONFLICT; a folder that cannot be written is
 // UNAVAILABLE.
 func (s *Store) Create(f Facts) (*Run, error) {
+	if f.ID == "" {
+		f.ID = s.freshID()
+	}
 	if err := f.complete(); err != nil {
 		return nil, err
 	}
@@ -56,7 +67,7 @@ func (s *Store) Create(f Facts) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.folder.writeSummary(&r.summary); err != nil {
+	if err := r.folder.writeSummary(&r.summary, &r.tree); err != nil {
 		_ = r.folder.close()
 		return nil, err
 	}
@@ -67,6 +78,18 @@ func (s *Store) Create(f Facts) (*Run, error) {
 	return r, nil
 }
 
+// freshID is an id that sorts behind those that this store has given.
+func (s *Store) freshID() string {
+	s.idMu.Lock()
+	defer s.idMu.Unlock()
+	for tries := 0; ; tries++ {
+		if id := tool.NewID(); id > s.last || tries == 100_000 { // a clock that was set back is not waited for
+			s.last = id
+			return id
+		}
+	}
+}
+
 // begin opens the files of a run that has none.
 func (s *Store) begin(dir string, f Facts) (*Run, error) {
 	lock, err := hold(dir, f.ID)
@@ -74,6 +97,10 @@ func (s *Store) begin(dir string, f Facts) (*Run, error) {
 		return nil, err
 	}
 	d := &folder{dir: dir, lock: lock, open: s.opener()}
+	if d.key, err = s.key(); err != nil {
+		_ = d.close()
+		return nil, err
+	}
 	j, err := openJournal(s, f.ID, 0)
 	if err != nil {
 		_ = d.close()
@@ -108,10 +135,15 @@ func (s *Store) Resume(id string) (*Run, error) {
 }
 
 func (s *Store) resume(d *folder, id string) (*Run, error) {
+	key, err := s.key()
+	if err != nil {
+		return nil, err
+	}
 	m, err := s.mend(d.dir, id)
 	if err != nil {
 		return nil, err
 	}
+	d.key, d.heads.end = key, m.heads
 	j, err := openJournal(s, id, m.place.offset)
 	if err != nil {
 		return nil, unwritable(err)
@@ -125,7 +157,7 @@ func (s *Store) resume(d *folder, id string) (*Run, error) {
 	r.resumed(m)
 	opened := r.summary.clone()
 	opened.Status, opened.Sealed, opened.Head = StatusRunning, false, ""
-	if err := d.writeSummary(&opened); err != nil {
+	if err := d.writeSummary(&opened, &r.tree); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -36,6 +36,9 @@ type Summary struct {
 	// Sealed says that the run has ended and Head is the hash of its last record.
 	Sealed bool   `json:"sealed,omitzero"`
 	Head   string `json:"head,omitzero"`
+	// Proof binds run.json to the records that there were when it was written. It
+	// is read, not checked: see Store.Verify.
+	Proof *Signature `json:"proof,omitempty"`
 }
 
 func (s *Summary) clone() Summary {

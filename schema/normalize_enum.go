@@ -36,6 +36,9 @@ func (n *normalizer) constants(f *form) {
 	case n.d.Enums == EnumsStrings:
 		n.stringEnum(f)
 	}
+	if !f.has {
+		n.alternatives(f) // types that the values told apart may not stand together
+	}
 }
 
 // plainWords keeps values that are no strings from being sent as strings where
@@ -56,7 +59,6 @@ func (n *normalizer) plainWords(f *form) {
 					o.types = kindsOf(o.enum)
 				}
 				n.dropEnum(o)
-				n.split(o)
 				changed = true
 			}
 		}
@@ -94,7 +96,6 @@ func (n *normalizer) stringEnum(f *form) {
 		}
 		if _, taken := words[word]; taken || word == "" {
 			n.dropEnum(f)
-			n.alternatives(f)
 			return
 		}
 		words[word] = v

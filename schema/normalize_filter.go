@@ -17,6 +17,7 @@ func (n *normalizer) filterAll(f *form, top bool) {
 	n.filterSchemas(f, root)
 	n.guard(f)
 	f.parts(func(o *form) { n.filterAll(o, false) })
+	f.anyOf = n.spliced(f.anyOf)
 	f.props = slices.DeleteFunc(slices.Clone(f.props), func(p *entry) bool {
 		if p.form.never && !f.requires(p.name) && (f.rest == nil || !f.rest.never) {
 			n.lose(p.form, "properties", Approximated)

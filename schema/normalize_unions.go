@@ -35,23 +35,30 @@ func (n *normalizer) simplify(f *form, list *[]*form) {
 	if len(*list) == 0 || f.never {
 		return
 	}
-	var fresh []*form
-	for _, o := range *list {
-		switch inner := o.anyOf; {
-		case o.never:
-		case list == &f.anyOf && len(inner) > 0 && o.noted() && n.silent(o) && len(o.oneOf)+len(o.allOf) == 0:
-			fresh = append(fresh, inner...)
-		default:
-			fresh = append(fresh, o)
-		}
+	if list == &f.anyOf {
+		*list = n.spliced(*list)
 	}
-	if *list = fresh; len(fresh) == 0 {
+	*list = slices.DeleteFunc(slices.Clone(*list), func(o *form) bool { return o.never })
+	if len(*list) == 0 {
 		*f = form{at: f.at, never: true}
 		return
 	}
 	if !n.constantsOf(f, list) {
 		n.collapse(f, list)
 	}
+}
+
+// spliced replaces alternatives that are nothing but anyOf by theirs.
+func (n *normalizer) spliced(list []*form) []*form {
+	var fresh []*form
+	for _, o := range list {
+		if len(o.anyOf) > 0 && o.noted() && n.silent(o) && len(o.oneOf)+len(o.allOf) == 0 {
+			fresh = append(fresh, o.anyOf...)
+		} else {
+			fresh = append(fresh, o)
+		}
+	}
+	return fresh
 }
 
 // silent reports whether nothing will be left of the notes of f.

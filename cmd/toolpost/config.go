@@ -37,9 +37,14 @@ func (c *config) duration(key string) time.Duration {
 	d, _ := c.values[key].v.(time.Duration)
 	return d
 }
-func (c *config) number(key string) float64       { f, _ := c.values[key].v.(float64); return f }
-func (c *config) isSet(key string) bool           { _, ok := c.values[key]; return ok }
-func (c *config) origin(key string) (value, bool) { v, ok := c.values[key]; return v, ok }
+func (c *config) number(key string) float64 { f, _ := c.values[key].v.(float64); return f }
+func (c *config) isSet(key string) bool     { _, ok := c.values[key]; return ok }
+
+// byProject reports whether a file of the project sets a key.
+func (c *config) byProject(key string) bool {
+	layer := c.values[key].layer
+	return layer == layerProject || layer == layerLocal
+}
 
 // names is what stands for the "*" in keys such as models.*.base_url that are
 // set, sorted.

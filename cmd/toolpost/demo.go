@@ -40,8 +40,11 @@ func (c *demoCommand) Run(p *program) (err error) {
 	if c.List {
 		return listDemos(p)
 	}
+	if c.Name == "plan" {
+		return c.showPlan(p)
+	}
 	if c.Name != "tour" {
-		return &problem{code: codeUsage, exit: exitUsage, message: fmt.Sprintf("there is no demo %q", clip(c.Name, 40)), facts: []string{"demos: tour"}, try: []string{"toolpost demo --list"}}
+		return &problem{code: codeUsage, exit: exitUsage, message: fmt.Sprintf("there is no demo %q", clip(c.Name, 40)), facts: []string{"demos: tour, plan"}, try: []string{"toolpost demo --list"}}
 	}
 	s := &showing{program: p, command: c, began: time.Now()}
 	defer func() { err = errors.Join(err, s.close()) }()
@@ -58,9 +61,9 @@ func (c *demoCommand) Run(p *program) (err error) {
 
 func listDemos(p *program) error {
 	if p.out.json() {
-		return p.out.document(map[string]any{"v": 1, "demos": []map[string]string{{"name": "tour", "description": tourSummary}}})
+		return p.out.document(map[string]any{"v": 1, "demos": []map[string]string{{"name": "tour", "description": tourSummary}, {"name": "plan", "description": planSummary}}})
 	}
-	p.out.printf("tour   %s\n", tourSummary)
+	p.out.printf("tour   %s\nplan   %s\n", tourSummary, planSummary)
 	return nil
 }
 
@@ -68,7 +71,11 @@ const tourSummary = "parallel reads, an edit with its diff, a command with progr
 
 // prepare makes the folder and puts the tools together. Nothing of the user's
 // configuration is read, so that the demo is the same everywhere.
-func (s *showing) prepare() (err error) {
+func (s *showing) prepare() error { return s.prepareFrom("demo/tour", func(*config) {}) }
+
+// prepareFrom makes a folder of embedded files, with the configuration that set
+// makes of the defaults.
+func (s *showing) prepareFrom(files string, set func(*config)) (err error) {
 	p := s.program
 	if keep := s.command.Keep; keep != "" {
 		s.base = p.absolute(keep)
@@ -79,11 +86,12 @@ func (s *showing) prepare() (err error) {
 		return fmt.Errorf("make a folder for the demo: %w", err)
 	}
 	work := filepath.Join(s.base, "workspace")
-	if err := unpack("demo/tour", work); err != nil {
+	if err := unpack(files, work); err != nil {
 		return err
 	}
 	cfg := &config{values: defaults(newBook()), project: work}
 	cfg.values["store"] = value{filepath.Join(s.base, "store"), layerFlag, ""}
+	set(cfg)
 	p.config, p.dir = cfg, work
 	s.tell = newTeller(p.out)
 	s.tell.stream, s.tell.diffs = true, true

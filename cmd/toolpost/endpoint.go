@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolpost/toolpost/llm"
 	"github.com/toolpost/toolpost/provider/openai"
+	"github.com/toolpost/toolpost/tool"
 )
 
 // An endpoint is one configured API: models.NAME of the configuration.
@@ -14,7 +15,7 @@ type endpoint struct {
 	base    string
 	keyEnv  string // "" if it has no key
 	from    string // where its address was set
-	foreign bool   // a project's file names its address, which is not on this machine
+	foreign bool   // a project's file names its address or its key, and it is not on this machine
 }
 
 // endpoint is a model of an OpenAI-compatible API: PROVIDER/ID.
@@ -24,15 +25,15 @@ func (p *program) endpoint(c *config, name, provider, id string) (*model, error)
 	if e.base == "" && provider != "openai" {
 		return nil, p.unknownModel(c, name)
 	}
-	if v, ok := c.origin(key + "base_url"); ok {
+	if c.isSet(key + "base_url") {
 		e.from = c.whence(key + "base_url")
-		e.foreign = (v.layer == layerProject || v.layer == layerLocal) && !loopback(e.base)
 	}
+	e.foreign = (c.byProject(key+"base_url") || c.byProject(key+"api_key_env")) && !loopback(baseOf(e.base))
 	chat := &openai.Chat{Name: provider, BaseURL: e.base, Model: id}
 	dialect, _ := openai.DialectFor(c.text(key+"dialect"), baseOf(e.base), id)
 	chat.Dialect = &dialect
 	if err := chat.Check(); err != nil {
-		return nil, &problem{code: codeConfigValue, exit: exitInvalid, message: err.Error(), cause: err, try: []string{"toolpost config show models"}}
+		return nil, &problem{code: codeConfigValue, exit: exitInvalid, message: tool.AsError(err).Message, cause: err, try: []string{"toolpost config show models"}}
 	}
 	if e.keyEnv == "" {
 		e.keyEnv = usualKey(provider, &dialect)
@@ -83,9 +84,10 @@ func (p *program) giveKey(e *endpoint, chat *openai.Chat) error {
 	}
 	if e.foreign {
 		return &problem{code: codeKeyMissing, exit: exitAuth,
-			message: fmt.Sprintf("%s is not sent to %s, an address that a file of the project names", e.keyEnv, e.base),
-			facts:   []string{"models." + e.name + ".base_url  " + e.from},
-			advice:  "If you trust it, say so yourself:", try: []string{fmt.Sprintf("toolpost run -c models.%s.base_url=%s …", e.name, e.base)}}
+			message: fmt.Sprintf("%s is not sent to %s, as a file of the project wants", e.keyEnv, baseOf(e.base)),
+			facts:   []string{"models." + e.name + ".base_url  " + orDash(e.from)},
+			advice:  "If you trust it, say so yourself:",
+			try:     []string{fmt.Sprintf("toolpost run -c models.%[1]s.base_url=%[2]s -c models.%[1]s.api_key_env=%[3]s …", e.name, baseOf(e.base), e.keyEnv)}}
 	}
 	chat.Key, chat.KeyName = func() string { return value }, e.keyEnv
 	return nil

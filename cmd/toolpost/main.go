@@ -119,7 +119,14 @@ func (p *program) lookupEnv(name string) (string, bool) {
 	return "", false
 }
 
-// readStdin is all of standard input.
+// readStdin is all of standard input. A person at a terminal is told how to end
+// it, or refused if nothing is to be asked.
 func (p *program) readStdin() ([]byte, error) {
+	if terminal(p.stdin) {
+		if p.globals.NoInput {
+			return nil, &problem{code: codeUsage, exit: exitUsage, message: "standard input is a terminal, and --no-input says that nobody types there"}
+		}
+		p.out.note("reading from the terminal; ctrl+d ends it\n")
+	}
 	return io.ReadAll(bufio.NewReader(p.stdin))
 }

@@ -30,7 +30,7 @@ func (p *program) model(c *config, name string) (*model, error) {
 	if name == "" {
 		return nil, p.noModel(c)
 	}
-	if file, ok := strings.CutPrefix(name, "script:"); ok {
+	if file, ok := strings.CutPrefix(name, "script:"); ok && file != "" {
 		return p.scriptedModel(name, file)
 	}
 	if slices.Contains(c.names("pipelines"), name) {

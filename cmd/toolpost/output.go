@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,7 +119,9 @@ func (o *output) document(v any) error {
 	enc := json.NewEncoder(o.out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write result: %w", err)
+		err = fmt.Errorf("write result: %w", err)
+		o.broken = cmp.Or(o.broken, err)
+		return err
 	}
 	return nil
 }

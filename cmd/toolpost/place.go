@@ -91,7 +91,7 @@ func (p *program) readyWorkspace(c *config) (string, error) {
 // only lay inside of the project.
 func (p *program) ownFolder(c *config, key string) (string, error) {
 	v, dir := c.values[key], p.namedFolder(c, key)
-	if v.layer != layerProject && v.layer != layerLocal || within(c.project, dir) {
+	if !c.byProject(key) || within(c.project, dir) {
 		return dir, nil
 	}
 	return "", &problem{code: codeConfigValue, exit: exitInvalid,

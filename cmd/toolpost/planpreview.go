@@ -94,9 +94,12 @@ func (d *planDesk) showPreview(pre *plan.Preview) {
 		line := fmt.Sprintf("%-10s %-16s %s", c.Key, c.Tool, clip(string(c.Args), 70))
 		out.styled(clean(line) + "  " + state)
 		if c.Why != "" {
-			out.printf(": %s", c.Why)
+			out.printf(": %s", strings.TrimPrefix(c.Why, "CONFLICT: "))
 		}
 		out.styled("\n")
+		if c.Result == nil {
+			continue
+		}
 		if diff := diffOf(c.Result); diff != "" {
 			out.styled(colorDiff(st, indent(clean(clipLines(diff, 40)), "     ")))
 		}

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/schema"
@@ -130,31 +132,50 @@ func showOutput(p *program, store *audit.Store, v *audit.View, call *audit.Call)
 			Content  string        `json:"content"`
 		}{1, a.Artifact, string(b)})
 	}
+	return p.copyClean(text)
+}
+
+// copyClean writes a text of any length, cleaned.
+func (p *program) copyClean(text io.Reader) error {
 	buf := make([]byte, 1<<20)
-	var rest []byte
+	kept, last := 0, byte('\n') // bytes of a character that is not whole yet; the last byte written
 	for {
-		n, err := text.Read(buf)
-		chunk := append(rest, buf[:n]...)
-		whole := len(chunk)
+		n, err := text.Read(buf[kept:])
+		n += kept
+		whole := n
 		if err == nil {
-			whole = wholeText(chunk)
+			whole = wholeText(buf[:n])
 		}
-		p.out.write(clean(string(chunk[:whole])))
-		rest = bytes.Clone(chunk[whole:])
-		if err != nil || p.out.broken != nil {
-			p.out.write("\n")
+		p.out.write(clean(string(buf[:whole])))
+		if whole > 0 {
+			last = buf[whole-1]
+		}
+		kept = copy(buf, buf[whole:n])
+		switch {
+		case p.out.broken != nil:
 			return p.out.broken
+		case errors.Is(err, io.EOF):
+			if last != '\n' {
+				p.out.write("\n")
+			}
+			return nil
+		case err != nil:
+			return fmt.Errorf("read artifact: %w", err)
 		}
 	}
 }
 
-// wholeText is how much of b ends on a line, or all of it, so that no character
-// is cleaned in two halves.
+// wholeText is how much of b is whole characters.
 func wholeText(b []byte) int {
-	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
-		return i + 1
+	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
+		if tail := b[len(b)-i:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				break
+			}
+			return len(b) - i
+		}
 	}
-	return 0
+	return len(b)
 }
 
 // showCall prints one call whole.

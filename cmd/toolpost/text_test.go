@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf8"
 )
 
@@ -68,6 +71,28 @@ func TestShellWordsCanBeTyped(t *testing.T) {
 	for in, want := range map[string]string{"a-b.c/d": "a-b.c/d", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$HOME": "'$HOME'"} {
 		if got := shellWord(in); got != want {
 			t.Errorf("shellWord(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestLongTextsAreCopiedWhole reads a text in small pieces, so that characters
+// are cut in two on the way.
+func TestLongTextsAreCopiedWhole(t *testing.T) {
+	for _, in := range []string{"", "one line", "lines\nand\n", "日本語テキスト🙂 ünïcode", strings.Repeat("🙂é", 1000), "cut \xf0\x9f"} {
+		var buf bytes.Buffer
+		p := &program{out: &output{out: bufio.NewWriter(&buf), form: "text"}}
+		if err := p.copyClean(iotest.OneByteReader(strings.NewReader(in))); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.out.flush(); err != nil {
+			t.Fatal(err)
+		}
+		want := clean(in)
+		if want != "" && !strings.HasSuffix(want, "\n") {
+			want += "\n"
+		}
+		if buf.String() != want {
+			t.Errorf("copied %q, want %q", buf.String(), want)
 		}
 	}
 }

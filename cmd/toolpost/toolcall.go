@@ -59,7 +59,29 @@ func (p *program) callOnce(ctx context.Context, s *shop, call *tool.Call) (*tool
 	}
 	var res *tool.Result
 	tell := newTeller(p.out)
-	drive := func(ctx context.Context, r *event.Run) error {
+	for e, err := range audit.Record(run, event.Go(ctx, run.ID(), oneCall(s, call))) {
+		if err != nil {
+			return nil, p.recordProblem(s, err)
+		}
+		if p.out.form == "jsonl" {
+			_ = p.out.document(e) // the call goes on, and its record; flush tells of a broken stdout
+		}
+		switch e.Type {
+		case event.StepProgress:
+			tell.progress(e)
+		case event.StepScheduled:
+			tell.scheduled(e)
+		case event.StepFinished, event.StepFailed:
+			res = e.Result
+		default:
+		}
+	}
+	return res, nil
+}
+
+// oneCall is the driver of a run that is one call.
+func oneCall(s *shop, call *tool.Call) func(context.Context, *event.Run) error {
+	return func(ctx context.Context, r *event.Run) error {
 		r.Emit(event.Event{Type: event.RunStarted, Message: call.Tool})
 		res := r.Do(ctx, s.set.Call, call)
 		end := event.Event{Type: event.RunFinished, Message: call.Tool + ": " + string(res.Status),
@@ -73,26 +95,6 @@ func (p *program) callOnce(ctx context.Context, s *shop, call *tool.Call) (*tool
 		r.Emit(end)
 		return nil
 	}
-	for e, err := range audit.Record(run, event.Go(ctx, run.ID(), drive)) {
-		if err != nil {
-			return nil, p.recordProblem(s, err)
-		}
-		if p.out.form == "jsonl" {
-			if err := p.out.document(e); err != nil {
-				return nil, err
-			}
-		}
-		switch e.Type {
-		case event.StepProgress:
-			tell.progress(e)
-		case event.StepScheduled:
-			tell.scheduled(e)
-		case event.StepFinished, event.StepFailed:
-			res = e.Result
-		default:
-		}
-	}
-	return res, nil
 }
 
 // shownResult is a result for programs.
