@@ -82,6 +82,8 @@ var leaves = map[string][]leave{
 	"internal/filelock": {{toFiles, "a lock is a file"}},
 	"internal/sqlite":   {{toFiles, "a database is a file"}},
 	"internal/wire":     {{toNetwork, "it is a client of servers; who builds a provider may hand it another"}},
+	"provider/gemini":   {{toNetwork, "who builds it may hand it a client"}},
+	"provider/ollama":   {{toNetwork, "who builds it may hand it a client"}},
 	"provider/openai":   {{toNetwork, "who builds it may hand it a client"}},
 	"provider/scripted": {{toFiles, "it reads the script that it is told to"}},
 	"llm/llmtest":       {{toFiles, "golden streams are files"}, {toNetwork, "it serves recorded streams on the loopback"}},

@@ -53,9 +53,10 @@ func (x *exchange) encode() ([]byte, error) {
 		return nil, err
 	}
 	for _, k := range slices.Sorted(maps.Keys(x.extra)) {
-		if k != config {
-			o.JSON(k, x.extra[k])
+		if k == config || k == "previous_interaction_id" && x.in.hop.owner != "" && x.keeps() {
+			continue
 		}
+		o.JSON(k, x.extra[k])
 	}
 	return append(o.B, '}'), nil
 }

@@ -20,12 +20,16 @@ func (x *exchange) steps(o *wire.Object) {
 	if system != "" {
 		o.Str("system_instruction", system)
 	}
-	o.Key("input")
-	o.Put("[")
-	for i := range msgs {
-		x.step(o, &msgs[i])
+	if x.keeps() && x.in.hop.owner != "" { // the server knows what came before
+		o.Str("previous_interaction_id", x.in.hop.owner)
+	} else {
+		o.Key("input")
+		o.Put("[")
+		for i := range msgs {
+			x.step(o, &msgs[i])
+		}
+		o.Put("]")
 	}
-	o.Put("]")
 	if !x.c.Whole {
 		o.Raw("stream", "true")
 	}
@@ -36,6 +40,9 @@ func (x *exchange) steps(o *wire.Object) {
 		o.Str("continuation_token", t)
 	}
 }
+
+// keeps reports whether the server is told to keep the interaction.
+func (x *exchange) keeps() bool { return string(x.extra["store"]) == "true" }
 
 func (x *exchange) step(o *wire.Object, m *llm.Message) {
 	switch m.Role {
