@@ -102,6 +102,20 @@ var layers = map[string]layer{
 		"internal/wire":  "requests are sent, and answers watched and read, as all providers do",
 		"internal/jsonx": "opaque blocks are checked",
 	}},
+	"provider/gemini": {4, why{
+		"llm":            "it is an llm.Provider",
+		"tool":           "requests tell of tools, replies of calls",
+		"schema":         "each generation of models gets schemas in the dialect it takes",
+		"internal/wire":  "requests are sent, and answers watched and read, as all providers do",
+		"internal/jsonx": "what is sent is compact",
+	}},
+	"provider/ollama": {4, why{
+		"llm":            "it is an llm.Provider",
+		"tool":           "requests tell of tools, replies of calls",
+		"schema":         "servers read a part of a schema",
+		"internal/wire":  "requests are sent, and answers watched and read, as all providers do",
+		"internal/jsonx": "what is sent is compact",
+	}},
 	"provider/openai": {4, why{
 		"llm":            "it is an llm.Provider",
 		"tool":           "requests tell of tools, replies of calls",

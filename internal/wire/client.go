@@ -30,6 +30,7 @@ type Client struct {
 	Idle     time.Duration // between two bytes; DefaultIdle if zero
 	MaxEvent int           // bytes of one event, or of a reply in one piece; 32 MiB if zero
 	MaxReply int64         // bytes of all that is sent for a reply; 64 MiB if zero
+	Lines    bool          // a stream is JSON, one value a line, not server-sent events
 }
 
 // noRedirects follows no redirect: a POST would become a GET, and the key would
@@ -55,7 +56,7 @@ func (c *Client) Post(ctx context.Context, url string, header http.Header, body 
 		b, _ := io.ReadAll(io.LimitReader(w, maxErrorBody)) // what came is enough
 		return llm.ErrorOf(resp.StatusCode, resp.Header, b)
 	}
-	answer := Body{R: w, Header: resp.Header, Max: c.MaxEvent, watch: w}
+	answer := Body{R: w, Header: resp.Header, Max: c.MaxEvent, Lines: c.Lines, watch: w}
 	if err := answer.Read(d); err != nil {
 		var own *llm.Error
 		if err = w.why(ctx, err); errors.As(err, &own) && own.RequestID == "" {
