@@ -102,7 +102,8 @@ type normalizer struct {
 	losses []Loss
 	defs   []*def
 	loops  map[*form]loop
-	says   []string // what is said of the root
+	says   []string // of the root
+	about  string   // its description, where it is not sent
 	top    *form
 	err    error
 }

@@ -21,9 +21,6 @@ func (n *normalizer) constants(f *form) {
 	if !n.d.keeps("const") || len(f.enum) > 1 {
 		f.lone = false
 	}
-	if n.d.Enums == "" && n.d.Strict == "" && n.d.Types == "" {
-		return
-	}
 	if f.types == 0 {
 		f.types = kindsOf(f.enum)
 	}
@@ -73,7 +70,11 @@ func (n *normalizer) dropEnum(f *form) {
 	if f.types&^kindNull == kindBool && len(f.enum) >= 2 && holdsValue(f.enum, parseVal([]byte("true"))) && holdsValue(f.enum, parseVal([]byte("false"))) {
 		f.types = kindsOf(f.enum)
 	} else {
-		n.tell(f, "enum", "one of "+n.brief(&form{enum: f.enum, has: true}))
+		what := "one of "
+		if len(f.enum) == 1 {
+			what = "always "
+		}
+		n.tell(f, "enum", what+n.brief(&form{enum: f.enum, has: true}))
 		f.types &= kindsOf(f.enum) | kindsOf(f.enum)&kindInteger<<1
 	}
 	f.enum, f.has, f.lone = nil, false, false

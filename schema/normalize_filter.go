@@ -119,7 +119,7 @@ func (n *normalizer) filterTerms(f *form, root bool) {
 		}
 	}
 	if root && slices.Contains(gone, "description") {
-		n.says = append(n.says, strings.TrimSuffix(strings.TrimSpace(f.text("description")), "."))
+		n.about = strings.TrimSpace(f.text("description"))
 	}
 	f.terms = slices.DeleteFunc(slices.Clone(f.terms), func(t term) bool { return slices.Contains(gone, t.name) })
 }
