@@ -155,6 +155,14 @@ func (n *normalizer) takesPattern(p string) bool {
 	return err == nil && !strings.Contains(p, `\b`) && !strings.Contains(p, `\B`)
 }
 
+// dropSchemas is filterSchemas for f and all that it holds. It comes before
+// values are written as the provider wants them, so that words about what is
+// taken out speak of the author's values.
+func (n *normalizer) dropSchemas(f *form) {
+	n.filterSchemas(f, n.isRoot(f))
+	f.parts(n.dropSchemas)
+}
+
 // filterSchemas takes out keywords that hold schemas.
 func (n *normalizer) filterSchemas(f *form, root bool) {
 	bare := root && n.d.Root == RootBare
