@@ -83,9 +83,17 @@ func (t *Tools) Restore(name string, args []byte) json.RawMessage {
 	return args
 }
 
-// Express is a history whose calls have the arguments that the model would
+// Express is the counterpart of Restore, for a call of a history.
+func (t *Tools) Express(name string, args []byte) json.RawMessage {
+	if o := t.find(name); o != nil {
+		return o.View.Express(args)
+	}
+	return args
+}
+
+// Expressed is a history whose calls have the arguments that the model would
 // write. It does not change msgs, and shares with it what stays the same.
-func (t *Tools) Express(msgs []llm.Message) []llm.Message {
+func (t *Tools) Expressed(msgs []llm.Message) []llm.Message {
 	copied := false
 	for i := range msgs {
 		m := &msgs[i]

@@ -35,7 +35,7 @@ func (x *exchange) history() *history {
 	if s := llm.Clean(x.req.System); strings.TrimSpace(s) != "" {
 		h.texts = append(h.texts, s)
 	}
-	msgs := llm.Sanitize(x.tools.Express(x.req.Messages), llm.Profile{
+	msgs := llm.Sanitize(x.tools.Expressed(x.req.Messages), llm.Profile{
 		Provider: x.c.name(), API: API, Model: x.model,
 		IDs: llm.IDsAnthropic, ResultImages: true, MergeResults: true,
 	})
