@@ -14,8 +14,8 @@ func (n *normalizer) filter(f *form) {
 
 func (n *normalizer) filterAll(f *form, top bool) {
 	root := top && n.isRoot(f)
-	n.filterSchemas(f, root)
 	n.guard(f)
+	n.filterSchemas(f, root)
 	f.parts(func(o *form) { n.filterAll(o, false) })
 	f.anyOf = n.spliced(f.anyOf)
 	f.props = slices.DeleteFunc(slices.Clone(f.props), func(p *entry) bool {
@@ -159,6 +159,7 @@ func (n *normalizer) takesPattern(p string) bool {
 // values are written as the provider wants them, so that words about what is
 // taken out speak of the author's values.
 func (n *normalizer) dropSchemas(f *form) {
+	n.guard(f)
 	n.filterSchemas(f, n.isRoot(f))
 	f.parts(n.dropSchemas)
 }
