@@ -44,7 +44,8 @@ var layers = map[string]layer{
 	}},
 	"internal/wire": {3, why{
 		"llm":            "answers end in its errors, and decoders yield its deltas",
-		"tool":           "errors have codes",
+		"tool":           "errors have codes, and requests offer tools",
+		"schema":         "each server gets schemas in the dialect it takes",
 		"internal/sse":   "replies stream as server-sent events",
 		"internal/jsonx": "strings are written as JSON",
 	}},
@@ -94,6 +95,27 @@ var layers = map[string]layer{
 		"internal/jsonx":    "records are hashed in canonical form",
 		"internal/filelock": "one process at a time writes a run",
 	}},
+	"provider/anthropic": {4, why{
+		"llm":            "it is an llm.Provider",
+		"tool":           "requests tell of tools, replies of calls",
+		"schema":         "its server takes one dialect",
+		"internal/wire":  "requests are sent, and answers watched and read, as all providers do",
+		"internal/jsonx": "opaque blocks are checked",
+	}},
+	"provider/gemini": {4, why{
+		"llm":            "it is an llm.Provider",
+		"tool":           "requests tell of tools, replies of calls",
+		"schema":         "each generation of models gets schemas in the dialect it takes",
+		"internal/wire":  "requests are sent, and answers watched and read, as all providers do",
+		"internal/jsonx": "what is sent is compact",
+	}},
+	"provider/ollama": {4, why{
+		"llm":            "it is an llm.Provider",
+		"tool":           "requests tell of tools, replies of calls",
+		"schema":         "servers read a part of a schema",
+		"internal/wire":  "requests are sent, and answers watched and read, as all providers do",
+		"internal/jsonx": "what is sent is compact",
+	}},
 	"provider/openai": {4, why{
 		"llm":            "it is an llm.Provider",
 		"tool":           "requests tell of tools, replies of calls",
@@ -118,6 +140,7 @@ var layers = map[string]layer{
 	}},
 	"llm/llmtest": {4, why{
 		"llm":            "it is a Provider for tests, and a suite for others",
+		"schema":         "a recording tells what a tool takes",
 		"tool":           "its replies make calls",
 		"internal/jsonx": "joined arguments are compared in canonical form",
 	}},

@@ -78,6 +78,8 @@ func TestHintsAboutRetries(t *testing.T) {
 		retry  bool
 	}{
 		{429, http.Header{"Retry-After": {"3"}}, 3 * time.Second, 3 * time.Second, true},
+		{429, http.Header{"X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"6m0s"}, "X-Ratelimit-Remaining-Requests": {"3"}, "X-Ratelimit-Reset-Requests": {"9h"}}, 6 * time.Minute, 6 * time.Minute, true},
+		{429, http.Header{"Anthropic-Ratelimit-Input-Tokens-Remaining": {"0"}, "Anthropic-Ratelimit-Input-Tokens-Reset": {time.Now().Add(40 * time.Second).UTC().Format(time.RFC3339)}}, 38 * time.Second, 40 * time.Second, true},
 		{429, http.Header{"Retry-After": {"0.25"}}, 250 * time.Millisecond, 250 * time.Millisecond, true},
 		{429, http.Header{"Retry-After-Ms": {"1500"}, "Retry-After": {"9"}}, 1500 * time.Millisecond, 1500 * time.Millisecond, true},
 		{503, http.Header{"Retry-After": {date}}, 85 * time.Second, 91 * time.Second, true},

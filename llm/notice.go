@@ -9,9 +9,10 @@ import (
 )
 
 // A Notice tells that a request is made once more, to the same model or to
-// another.
+// another, or without one of its tools.
 type Notice struct {
 	Kind    NoticeKind    `json:"kind"`
+	Tool    string        `json:"tool,omitzero"`    // of a tool that is left out
 	Attempt int           `json:"attempt,omitzero"` // of a retry: the one that follows, from 2
 	Wait    time.Duration `json:"-"`                // of a retry: before it is made; "waitMs" in JSON
 	From    string        `json:"from,omitzero"`    // of a fallback: the model that failed
@@ -41,6 +42,7 @@ type NoticeKind string
 const (
 	NoticeRetry    NoticeKind = "retry"
 	NoticeFallback NoticeKind = "fallback"
+	NoticeLeftOut  NoticeKind = "tool_left_out" // the provider cannot be told of it; Err says why
 )
 
 type noticeKey struct{}
@@ -51,6 +53,9 @@ type noticeKey struct{}
 func WithNotices(ctx context.Context, fn func(Notice)) context.Context {
 	return context.WithValue(ctx, noticeKey{}, fn)
 }
+
+// Tell has those who listen by the context hear of n. It is for providers.
+func Tell(ctx context.Context, n Notice) { report(ctx, nil, n) }
 
 // report tells both, who is set in a field and who listens by the context.
 func report(ctx context.Context, field func(context.Context, Notice), n Notice) {

@@ -149,7 +149,7 @@ func (r *Reply) addText(kind tool.ContentType, d Delta) Change {
 	case d.Signature == "":
 		join = r.parts[n].sig == ""
 	default:
-		join = d.Text == "" && kind == BlockThinking
+		join = d.Text == "" && kind == BlockThinking && r.parts[n].sig == ""
 	}
 	c := Change{Kind: d.Kind, Block: n, New: !join, Text: d.Text}
 	if join {

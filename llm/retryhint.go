@@ -11,7 +11,7 @@ import (
 // headers takes the request's id and the server's wish about retries:
 // x-should-retry wins over what the status says, retry-after-ms over
 // retry-after, which is seconds, a fraction of them, or a date (RFC 9110
-// §10.2.3).
+// §10.2.3), and that over the time at which a limit that is used up starts anew.
 func (e *Error) headers(h http.Header) {
 	if h == nil {
 		return
@@ -37,7 +37,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	}
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if v == "" {
-		return 0
+		return untilReset(h, now)
 	}
 	if d := seconds(v); d > 0 {
 		return d
@@ -46,6 +46,34 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return max(t.Sub(now), 0)
 	}
 	return 0
+}
+
+// limits are the headers by which servers tell of rate limits, with % for what is
+// left and when it starts anew: OpenAI and those like it by a duration,
+// Anthropic by a time of RFC 3339.
+var limits = []string{
+	"X-Ratelimit-%-Requests", "X-Ratelimit-%-Tokens",
+	"Anthropic-Ratelimit-Requests-%", "Anthropic-Ratelimit-Tokens-%",
+	"Anthropic-Ratelimit-Input-Tokens-%", "Anthropic-Ratelimit-Output-Tokens-%",
+}
+
+// untilReset is how long the limit that is used up takes to start anew, the
+// longest of them if there are several; 0 if none is.
+func untilReset(h http.Header, now time.Time) (wait time.Duration) {
+	for _, l := range limits {
+		if strings.TrimSpace(h.Get(strings.Replace(l, "%", "Remaining", 1))) != "0" {
+			continue
+		}
+		v := strings.TrimSpace(h.Get(strings.Replace(l, "%", "Reset", 1)))
+		d, err := time.ParseDuration(v)
+		if err != nil {
+			if t, err := time.Parse(time.RFC3339, v); err == nil {
+				d = t.Sub(now)
+			}
+		}
+		wait = max(wait, d)
+	}
+	return wait
 }
 
 // seconds reads a number of seconds; 0 if it is none or makes no sense.

@@ -2,16 +2,14 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
-
-// LevelNone is the level of a [Cell] that puts no wall of the operating system
-// around commands: they run with the rights of this process.
-const LevelNone = "none"
 
 // Cell is where commands are started, and the only place: nothing else in the
 // program starts a process. It bounds them in time, output and size, and ends
@@ -21,8 +19,14 @@ const LevelNone = "none"
 type Cell struct {
 	root   *Root
 	limits Limits
+	wanted Confine
 	named  []string // variables that the operator lets through besides the safe ones
 	mark   cellMark
+
+	standMu sync.Mutex // held while walls are put up
+	walls   walls      // nil until they are needed
+	layers  []Layer    // set with walls
+	over    bool       // none are put up any more
 
 	mu      sync.Mutex
 	closed  bool
@@ -41,18 +45,60 @@ func NewCell(root *Root, p Profile) (*Cell, error) {
 			return nil, fail(KindInvalid, "", "environment variable "+quote(name)+" in the profile is not a name; values do not stand there")
 		}
 	}
-	if err := checkLimits(p.Limits); err != nil {
+	if err := errors.Join(checkLimits(p.Limits), p.Confine.check()); err != nil {
 		return nil, err
 	}
 	var named []string
 	for _, name := range p.Env {
 		named = append(named, envKey(name))
 	}
-	return &Cell{root: root, limits: p.Limits, named: named, mark: newCellMark(), running: map[*Process]bool{}}, nil
+	c := &Cell{root: root, limits: p.Limits, wanted: p.Confine, named: named, mark: newCellMark(), running: map[*Process]bool{}}
+	if rank(p.Confine.Require) > 0 {
+		if _, err := c.standing(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
-// Level says which walls stand around commands: today always [LevelNone].
-func (c *Cell) Level() string { return LevelNone }
+// Level says which walls stand around commands: [LevelNone], [LevelLandlock]
+// or [LevelFull]. The first call puts them up, unless a command has been
+// started already; it takes some milliseconds.
+func (c *Cell) Level() string {
+	w, err := c.standing()
+	if err != nil {
+		return LevelNone
+	}
+	return w.level()
+}
+
+// Layers says wall by wall what stands around commands, and what higher levels
+// than [Cell.Level] lack. It is empty where none were asked for.
+func (c *Cell) Layers() []Layer {
+	_, _ = c.standing()
+	c.standMu.Lock()
+	defer c.standMu.Unlock()
+	return slices.Clone(c.layers)
+}
+
+// standing puts up the walls at their first use, and again when they have
+// fallen. Walls lower than required are an error.
+func (c *Cell) standing() (walls, error) {
+	c.standMu.Lock()
+	defer c.standMu.Unlock()
+	if c.over && c.walls == nil {
+		return noWalls{}, nil
+	}
+	if c.walls == nil || c.walls.fallen() && !c.over {
+		w, layers := c.putUp()
+		if rank(w.level()) < rank(c.wanted.Require) {
+			w.close()
+			return nil, &Error{Kind: KindUnconfined, Msg: "commands are not run: sandbox level " + c.wanted.Require + " is required and this system reaches " + w.level() + lacking(layers)}
+		}
+		c.walls, c.layers = w, layers
+	}
+	return c.walls, nil
+}
 
 // Start starts a command and returns while it runs. Its output goes to out,
 // which may be nil.
@@ -76,22 +122,26 @@ func (c *Cell) Start(ctx context.Context, cmd Cmd, out Sink) (*Process, error) {
 	if limits.OutputBytes <= 0 {
 		limits.OutputBytes = DefaultOutputBytes
 	}
+	w, err := c.standing()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := c.openDir(cmd.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.close()
-	env := c.environ(cmd, dir.host)
-	path, argv, err := c.program(cmd, env, dir.host)
+	env := c.environ(w, cmd, dir.host)
+	path, argv, err := c.program(w, cmd, env, dir.host)
 	if err != nil {
 		return nil, err
 	}
 	path, argv = withLimits(path, argv, limits)
 	p := &Process{cell: c, limits: limits, sink: out, started: time.Now(), done: make(chan struct{}), fed: make(chan struct{}), stop: make(chan Reason, 1)}
-	if err := p.wire(cmd); err != nil {
+	if err := p.wire(w, cmd); err != nil {
 		return nil, err
 	}
-	if err := c.launch(p, path, argv, dir.enter, env, cmd); err != nil {
+	if err := c.launch(p, w, spawn{cmd: cmd, path: path, argv: argv, env: env, dir: dir, files: p.child, mark: c.mark}); err != nil {
 		p.unwire()
 		return nil, startError(cmd, err)
 	}
@@ -99,20 +149,15 @@ func (c *Cell) Start(ctx context.Context, cmd Cmd, out Sink) (*Process, error) {
 	return p, nil
 }
 
-// launch is the one call in the project that makes a process.
-func (c *Cell) launch(p *Process, path string, argv []string, dir string, env []string, cmd Cmd) error {
+// launch starts the command unless the cell has been closed.
+func (c *Cell) launch(p *Process, w walls, s spawn) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return fail(KindClosed, "", "the session is over; no more commands can be started")
 	}
 	var err error
-	p.proc, p.tree, err = c.mark.plant(func() (*os.Process, error) {
-		return os.StartProcess(path, argv, &os.ProcAttr{
-			Dir: dir, Env: env, Files: p.child, Sys: childAttr(path, argv, cmd),
-		})
-	})
-	if err == nil {
+	if p.first, p.tree, err = w.start(s); err == nil {
 		c.running[p] = true
 	}
 	return err
@@ -153,6 +198,12 @@ func (c *Cell) Close() error {
 	for _, t := range append(left, c.mark.everything()...) {
 		t.end(leftoverGrace)
 	}
+	c.standMu.Lock()
+	defer c.standMu.Unlock()
+	c.over = true
+	if c.walls != nil {
+		c.walls.close()
+	}
 	return nil
 }
 
@@ -180,6 +231,10 @@ func (c *Cell) openDir(name string) (*workDir, error) {
 	clean, err := c.root.Clean(name)
 	if err != nil {
 		return nil, err
+	}
+	if c.wanted.Overlay {
+		// It may be there for commands alone; the cell itself is the wall.
+		return &workDir{host: filepath.Join(c.root.Name(), filepath.FromSlash(clean))}, nil
 	}
 	p, err := c.root.resolve(clean, followLast)
 	if err != nil {

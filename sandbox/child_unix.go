@@ -48,12 +48,18 @@ func setTerminalSize(tty *os.File, size Size) error {
 	return pty.Setsize(tty, &pty.Winsize{Rows: size.Rows, Cols: size.Cols})
 }
 
-func exitStatus(state *os.ProcessState) (code int, signal string) {
-	ws, ok := state.Sys().(syscall.WaitStatus)
-	if ok && ws.Signaled() {
-		return 128 + int(ws.Signal()), unix.SignalName(ws.Signal())
+func exitStatus(state *os.ProcessState) status {
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok {
+		return waited(ws)
 	}
-	return state.ExitCode(), ""
+	return status{code: state.ExitCode()}
+}
+
+func waited(ws syscall.WaitStatus) status {
+	if ws.Signaled() {
+		return status{128 + int(ws.Signal()), unix.SignalName(ws.Signal())}
+	}
+	return status{code: ws.ExitStatus()}
 }
 
 // withLimits has a shell set the limits of the process and then become the

@@ -28,7 +28,7 @@ func openTerminal(Size) (ours, theirs *os.File, err error) { return nil, nil, er
 
 func setTerminalSize(*os.File, Size) error { return errNoTerminal }
 
-func exitStatus(state *os.ProcessState) (code int, signal string) { return state.ExitCode(), "" }
+func exitStatus(state *os.ProcessState) status { return status{code: state.ExitCode()} }
 
 // withLimits changes nothing; checkLimits has refused what it would set.
 func withLimits(path string, argv []string, _ Limits) (string, []string) { return path, argv }

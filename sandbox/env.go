@@ -99,7 +99,7 @@ var urlPassword = regexp.MustCompile(`://[^/\s@]+@`)
 
 // environ builds the environment of a command: what may be inherited, then
 // what the caller sets, then what the place says.
-func (c *Cell) environ(cmd Cmd, pwd string) []string {
+func (c *Cell) environ(w walls, cmd Cmd, pwd string) []string {
 	vars := map[string]string{}
 	for _, kv := range os.Environ() {
 		name, value, ok := strings.Cut(kv, "=")
@@ -110,6 +110,7 @@ func (c *Cell) environ(cmd Cmd, pwd string) []string {
 			vars[name] = value
 		}
 	}
+	w.furnish(vars)
 	if cmd.TTY == nil {
 		vars["TERM"] = "dumb"
 	} else if t := vars["TERM"]; t == "" || t == "dumb" {

@@ -29,6 +29,7 @@ const (
 	KindPermission  Kind = "permission"    // the operating system says no
 	KindNotEmpty    Kind = "not_empty"     // a folder that still holds something
 	KindInvalid     Kind = "invalid"       // a command, environment or limit that cannot be carried out
+	KindUnconfined  Kind = "unconfined"    // the required sandbox level cannot be reached here
 	KindClosed      Kind = "closed"        // the Root, Cell or Process has been closed
 	KindIO          Kind = "io"            // anything else the operating system reports
 )

@@ -6,8 +6,8 @@ import (
 )
 
 // wire makes the descriptors of the child and our ends of them.
-func (p *Process) wire(cmd Cmd) error {
-	err := p.wireFiles(cmd)
+func (p *Process) wire(w walls, cmd Cmd) error {
+	err := p.wireFiles(w, cmd)
 	if err != nil {
 		p.unwire()
 		return &Error{Kind: KindIO, Msg: "opening pipes or a terminal for the command: " + bare(err).Error(), Err: bare(err)}
@@ -15,9 +15,9 @@ func (p *Process) wire(cmd Cmd) error {
 	return nil
 }
 
-func (p *Process) wireFiles(cmd Cmd) error {
+func (p *Process) wireFiles(w walls, cmd Cmd) error {
 	if cmd.TTY != nil {
-		ours, theirs, err := openTerminal(cmd.TTY.orDefault())
+		ours, theirs, err := w.terminal(cmd.TTY.orDefault())
 		if err != nil {
 			return err
 		}

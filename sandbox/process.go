@@ -22,7 +22,7 @@ const (
 // any goroutine.
 type Process struct {
 	cell    *Cell
-	proc    *os.Process
+	first   child
 	tree    *tree
 	limits  Limits
 	sink    Sink
@@ -52,7 +52,7 @@ type output struct {
 }
 
 // PID returns the process id of the first process.
-func (p *Process) PID() int { return p.proc.Pid }
+func (p *Process) PID() int { return p.first.pid() }
 
 // Done is closed when the command is over, its output delivered, and, unless
 // it ended by itself, everything it started gone.
@@ -95,21 +95,16 @@ func (p *Process) request(why Reason) {
 func (p *Process) run(ctx context.Context, cmd Cmd) {
 	p.startReaders()
 	p.feed(cmd.Stdin, cmd)
-	exited := make(chan *os.ProcessState, 1)
-	go func() {
-		state, _ := p.proc.Wait()
-		exited <- state
-	}()
-	why, state := p.watch(ctx, exited)
+	exited := make(chan status, 1)
+	go func() { exited <- p.first.wait() }()
+	why, end := p.watch(ctx, exited)
 	if why != "" {
 		grace := Grace
 		if why != ReasonTimeout && why != ReasonCancelled {
 			grace = 0
 		}
 		p.tree.endUnless(grace, p.stop)
-		if state == nil {
-			state = <-exited
-		}
+		end = <-exited
 	}
 	p.exit.Duration = time.Since(p.started)
 	p.exit.Detached = p.drain()
@@ -122,14 +117,14 @@ func (p *Process) run(ctx context.Context, cmd Cmd) {
 		why = ReasonOutputLimit // it ended while its last output was read
 		p.tree.end(0)
 	}
-	p.exit.fill(why, state)
+	p.exit.fill(why, end)
 	p.exit.Output = p.spent
 	p.cell.forget(p)
 	close(p.done)
 }
 
 // watch waits for the first of: the end, a reason to end it.
-func (p *Process) watch(ctx context.Context, exited <-chan *os.ProcessState) (Reason, *os.ProcessState) {
+func (p *Process) watch(ctx context.Context, exited <-chan status) (Reason, status) {
 	var wall, sample <-chan time.Time
 	if p.limits.Wall > 0 {
 		t := time.NewTimer(p.limits.Wall)
@@ -143,31 +138,28 @@ func (p *Process) watch(ctx context.Context, exited <-chan *os.ProcessState) (Re
 	}
 	for {
 		select {
-		case state := <-exited:
-			return "", state
+		case end := <-exited:
+			return "", end
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return ReasonTimeout, nil
+				return ReasonTimeout, status{}
 			}
-			return ReasonCancelled, nil
+			return ReasonCancelled, status{}
 		case <-wall:
-			return ReasonTimeout, nil
+			return ReasonTimeout, status{}
 		case why := <-p.stop:
-			return why, nil
+			return why, status{}
 		case <-sample:
 			if why := p.tree.over(p.limits); why != "" {
-				return why, nil
+				return why, status{}
 			}
 		}
 	}
 }
 
 // fill sets how it ended. A reason of ours stands before what the process says.
-func (e *Exit) fill(why Reason, state *os.ProcessState) {
-	e.Reason = ReasonExited
-	if state != nil {
-		e.Code, e.Signal = exitStatus(state)
-	}
+func (e *Exit) fill(why Reason, end status) {
+	e.Reason, e.Code, e.Signal = ReasonExited, end.code, end.signal
 	switch {
 	case why != "":
 		e.Reason = why

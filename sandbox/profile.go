@@ -19,6 +19,9 @@ type Profile struct {
 	// Env names variables that commands inherit besides the safe ones of
 	// [DefaultEnv]. A name may end in "*". Values never stand here.
 	Env []string
+
+	// Confine says which walls stand around commands; its zero value is none.
+	Confine Confine
 }
 
 // Limits bound one command and everything it starts. Zero means the default

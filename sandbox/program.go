@@ -10,7 +10,7 @@ import (
 )
 
 // program returns the file to start and its argument list.
-func (c *Cell) program(cmd Cmd, env []string, dir string) (string, []string, error) {
+func (c *Cell) program(w walls, cmd Cmd, env []string, dir string) (string, []string, error) {
 	if cmd.Line != "" {
 		path, argv := shellFor(cmd.Line)
 		return path, argv, nil
@@ -20,6 +20,9 @@ func (c *Cell) program(cmd Cmd, env []string, dir string) (string, []string, err
 		path := filepath.FromSlash(name)
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
+		}
+		if w.apart() {
+			return path, cmd.Argv, nil // the start will tell
 		}
 		return path, cmd.Argv, executable(name, path)
 	}

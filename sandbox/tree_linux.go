@@ -59,8 +59,8 @@ var marking sync.Mutex
 
 // plant starts a process with a mark of its own, which it has from its first
 // moment on.
-func (m cellMark) plant(start func() (*os.Process, error)) (*os.Process, *tree, error) {
-	t := &tree{mark: m.cell | m.serial.Add(1)&markSerial, mask: math.MaxUint64}
+func (m cellMark) plant(start func() (child, error)) (child, *tree, error) {
+	t := m.next()
 	marking.Lock()
 	defer marking.Unlock()
 	var own unix.Rlimit
@@ -72,8 +72,13 @@ func (m cellMark) plant(start func() (*os.Process, error)) (*os.Process, *tree, 
 	if err != nil {
 		return nil, nil, err
 	}
-	t.leader = proc.Pid
+	t.leader = proc.pid()
 	return proc, t, nil
+}
+
+// next is the tree of a command that is about to be started.
+func (m cellMark) next() *tree {
+	return &tree{mark: m.cell | m.serial.Add(1)&markSerial, mask: math.MaxUint64}
 }
 
 // everything is a tree of all that bears a mark of the cell.

@@ -20,12 +20,12 @@ type cellMark struct{}
 
 func newCellMark() cellMark { return cellMark{} }
 
-func (cellMark) plant(start func() (*os.Process, error)) (*os.Process, *tree, error) {
+func (cellMark) plant(start func() (child, error)) (child, *tree, error) {
 	proc, err := start()
 	if err != nil {
 		return nil, nil, err
 	}
-	return proc, &tree{leader: proc.Pid}, nil
+	return proc, &tree{leader: proc.pid()}, nil
 }
 
 // everything has nothing to add: without marks, what ended commands left is

@@ -23,21 +23,23 @@ type cellMark struct{}
 
 func newCellMark() cellMark { return cellMark{} }
 
-func (cellMark) plant(start func() (*os.Process, error)) (*os.Process, *tree, error) {
+func (cellMark) plant(start func() (child, error)) (child, *tree, error) {
 	proc, err := start()
 	if err != nil {
 		return nil, nil, err
 	}
 	t, err := newJob(proc)
 	if err != nil {
-		_ = proc.Kill()
-		_, _ = proc.Wait()
+		if o, ok := proc.(offspring); ok {
+			_ = o.proc.Kill()
+		}
+		_ = proc.wait()
 		return nil, nil, err
 	}
 	return proc, t, nil
 }
 
-func newJob(proc *os.Process) (*tree, error) {
+func newJob(proc child) (*tree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, os.NewSyscallError("CreateJobObject", err)
@@ -46,13 +48,13 @@ func newJob(proc *os.Process) (*tree, error) {
 	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 	if err == nil {
-		err = assign(job, proc.Pid)
+		err = assign(job, proc.pid())
 	}
 	if err != nil {
 		windows.CloseHandle(job)
 		return nil, os.NewSyscallError("AssignProcessToJobObject", err)
 	}
-	return &tree{leader: proc.Pid, job: job}, nil
+	return &tree{leader: proc.pid(), job: job}, nil
 }
 
 func assign(job windows.Handle, pid int) error {

@@ -240,7 +240,6 @@ func (f *form) describe() {
 	f.clauses = nil
 	switch {
 	case old == "":
-		text = strings.ToUpper(text[:1]) + text[1:]
 	case strings.Contains(old, text):
 		return
 	default:

@@ -6,9 +6,12 @@ var nullVal = &val{kind: kindNull, raw: []byte("null")}
 
 // addNull makes f allow null too, which it does not yet. It reports whether that
 // could be said in f itself; else the caller needs an alternative beside it.
-func (f *form) addNull() bool {
+// Keywords that d will not be sent are not in the way.
+func (f *form) addNull(d *Dialect) bool {
 	switch {
-	case f.never || f.target != nil || f.def != nil || len(f.allOf) > 0 || f.not != nil || f.cond != nil:
+	case f.never || f.target != nil || f.def != nil || len(f.allOf) > 0:
+		return false
+	case f.not != nil && d.keeps("not"), f.cond != nil && d.keeps("if"):
 		return false
 	case len(f.anyOf) > 0 && len(f.oneOf) > 0:
 		return false
@@ -37,8 +40,8 @@ func (f *form) addNull() bool {
 
 // orNull is f with null allowed: f itself, or alternatives that keep its notes
 // outside.
-func (f *form) orNull() *form {
-	if f.takesNull() || f.addNull() {
+func (f *form) orNull(d *Dialect) *form {
+	if f.takesNull() || f.addNull(d) {
 		return f
 	}
 	o := &form{at: f.at, anyOf: []*form{f, {at: f.at, types: kindNull}}}

@@ -219,7 +219,7 @@ func (r *reader) finish(f *form, v *val) {
 		}
 	}
 	if v.get("nullable").isTrue() && !f.takesNull() { // OpenAPI 3.0
-		f.addNull()
+		f.addNull(&Dialect{Keywords: all(Used)})
 	}
 	f.settle()
 }

@@ -102,7 +102,8 @@ type normalizer struct {
 	losses []Loss
 	defs   []*def
 	loops  map[*form]loop
-	says   []string // what is said of the root
+	says   []string // of the root
+	about  string   // its description, where it is not sent
 	top    *form
 	err    error
 }
@@ -148,6 +149,9 @@ func (n *normalizer) run(origin *form) (View, error) {
 		n.everywhere(root, n.alternatives)
 		for slices.ContainsFunc(used(root), func(d *def) bool { return d.body.never }) {
 			n.everywhere(root, n.alternatives) // what refers to nothing is nothing
+		}
+		if n.d.Strict == "" { // which must know what it cannot say
+			n.everywhere(root, func(f *form) { n.dropSchemas(f) })
 		}
 		n.everywhere(root, n.constants)
 	}

@@ -27,6 +27,10 @@ func (n *normalizer) mergeOne(f *form) {
 			c = shallow(c)
 			c.allOf = nil
 		}
+		if c.def == nil {
+			c = shallow(c)
+			n.yieldTerms(f, c, func(name string) bool { return !n.d.keeps(name) })
+		}
 		trial := shallow(f)
 		if trial.merge(c) {
 			*f = *trial
@@ -87,17 +91,7 @@ func (n *normalizer) force(f *form) {
 
 // yield takes out of c what cannot be merged into f, and says it of f.
 func (n *normalizer) yield(f, c *form) {
-	for _, t := range slices.Clone(c.terms) {
-		own := f.term(t.name)
-		if own == nil || isNote(t.name) || string(own.key(nil)) == string(t.val.key(nil)) {
-			continue
-		}
-		if _, ok := tighter(t.name, own, t.val); !ok {
-			n.tell(f, t.name, clauseOf(t))
-			c.terms = slices.Clone(c.terms)
-			c.dropTerm(t.name)
-		}
-	}
+	n.yieldTerms(f, c, func(string) bool { return true })
 	give := func(conflict bool, keyword string, one **form) {
 		if conflict {
 			n.tell(f, keyword, n.sentence(c, keyword))
@@ -123,5 +117,20 @@ func (n *normalizer) yield(f, c *form) {
 	if len(f.oneOf)*len(c.oneOf) > maxProduct {
 		n.tell(f, "oneOf", n.sentence(c, "oneOf"))
 		c.oneOf = nil
+	}
+}
+
+// yieldTerms is yield for the terms that may goes for.
+func (n *normalizer) yieldTerms(f, c *form, may func(string) bool) {
+	for _, t := range slices.Clone(c.terms) {
+		own := f.term(t.name)
+		if own == nil || isNote(t.name) || !may(t.name) || string(own.key(nil)) == string(t.val.key(nil)) {
+			continue
+		}
+		if _, ok := tighter(t.name, own, t.val); !ok {
+			n.tell(f, t.name, clauseOf(t))
+			c.terms = slices.Clone(c.terms)
+			c.dropTerm(t.name)
+		}
 	}
 }

@@ -21,12 +21,7 @@ func (n *normalizer) constants(f *form) {
 	if !n.d.keeps("const") || len(f.enum) > 1 {
 		f.lone = false
 	}
-	if n.d.Enums == "" && n.d.Strict == "" && n.d.Types == "" {
-		return
-	}
-	if f.types == 0 {
-		f.types = kindsOf(f.enum)
-	}
+	f.types = f.types.of(kindsOf(f.enum))
 	tree := func(v *val) bool { return v.is(kindArray | kindObject) }
 	switch {
 	case slices.ContainsFunc(f.enum, tree):
@@ -39,6 +34,17 @@ func (n *normalizer) constants(f *form) {
 	if !f.has {
 		n.alternatives(f) // types that the values told apart may not stand together
 	}
+}
+
+// of is the types of k that values of the types have; k may be 0 for any.
+func (k kind) of(have kind) kind {
+	if k == 0 {
+		return have
+	}
+	if have&(kindInteger|kindNumber) != 0 {
+		have |= kindInteger | kindNumber
+	}
+	return k & have
 }
 
 // plainWords keeps values that are no strings from being sent as strings where
@@ -55,9 +61,7 @@ func (n *normalizer) plainWords(f *form) {
 		}
 		for j, other := range list {
 			if k := other.kinds(); i != j && o.has && (k == 0 || k&kindString != 0) {
-				if o.types == 0 {
-					o.types = kindsOf(o.enum)
-				}
+				o.types = o.types.of(kindsOf(o.enum))
 				n.dropEnum(o)
 				changed = true
 			}
@@ -73,8 +77,11 @@ func (n *normalizer) dropEnum(f *form) {
 	if f.types&^kindNull == kindBool && len(f.enum) >= 2 && holdsValue(f.enum, parseVal([]byte("true"))) && holdsValue(f.enum, parseVal([]byte("false"))) {
 		f.types = kindsOf(f.enum)
 	} else {
-		n.tell(f, "enum", "one of "+n.brief(&form{enum: f.enum, has: true}))
-		f.types &= kindsOf(f.enum) | kindsOf(f.enum)&kindInteger<<1
+		what := "one of "
+		if len(f.enum) == 1 {
+			what = "always "
+		}
+		n.tell(f, "enum", what+n.brief(&form{enum: f.enum, has: true}))
 	}
 	f.enum, f.has, f.lone = nil, false, false
 }

@@ -14,8 +14,8 @@ func (n *normalizer) filter(f *form) {
 
 func (n *normalizer) filterAll(f *form, top bool) {
 	root := top && n.isRoot(f)
-	n.filterSchemas(f, root)
 	n.guard(f)
+	n.filterSchemas(f, root)
 	f.parts(func(o *form) { n.filterAll(o, false) })
 	f.anyOf = n.spliced(f.anyOf)
 	f.props = slices.DeleteFunc(slices.Clone(f.props), func(p *entry) bool {
@@ -119,7 +119,7 @@ func (n *normalizer) filterTerms(f *form, root bool) {
 		}
 	}
 	if root && slices.Contains(gone, "description") {
-		n.says = append(n.says, strings.TrimSuffix(strings.TrimSpace(f.text("description")), "."))
+		n.about = strings.TrimSpace(f.text("description"))
 	}
 	f.terms = slices.DeleteFunc(slices.Clone(f.terms), func(t term) bool { return slices.Contains(gone, t.name) })
 }
@@ -153,6 +153,15 @@ func (n *normalizer) takesPattern(p string) bool {
 	}
 	_, err := syntax.Parse(p, syntax.Perl)
 	return err == nil && !strings.Contains(p, `\b`) && !strings.Contains(p, `\B`)
+}
+
+// dropSchemas is filterSchemas for f and all that it holds. It comes before
+// values are written as the provider wants them, so that words about what is
+// taken out speak of the author's values.
+func (n *normalizer) dropSchemas(f *form) {
+	n.guard(f)
+	n.filterSchemas(f, n.isRoot(f))
+	f.parts(n.dropSchemas)
 }
 
 // filterSchemas takes out keywords that hold schemas.

@@ -29,17 +29,23 @@ func (n *normalizer) forgo(f *form) {
 		*f = form{at: f.at, never: true}
 		return
 	}
-	if n.d.Unions != "" && f.items != nil && f.items.never {
-		size := parseVal([]byte(itoa(len(f.prefix))))
-		if max := f.term("maxItems"); max == nil {
-			f.setTerm("maxItems", size)
-		} else if v, ok := tighter("maxItems", max, size); ok {
-			f.setTerm("maxItems", v)
-		}
-		f.items = &form{at: f.at}
-		if len(f.prefix) == 0 {
-			f.items.types = kindString // some type, for providers that want one
-		}
+}
+
+// closeItems says by maxItems that an array ends, for providers to whom a schema
+// is never a boolean.
+func (n *normalizer) closeItems(f *form) {
+	if n.d.Unions == "" || f.items == nil || !f.items.never {
+		return
+	}
+	size := parseVal([]byte(itoa(len(f.prefix))))
+	if most := f.term("maxItems"); most == nil {
+		f.setTerm("maxItems", size)
+	} else if v, ok := tighter("maxItems", most, size); ok {
+		f.setTerm("maxItems", v)
+	}
+	f.items = &form{at: f.at}
+	if len(f.prefix) == 0 {
+		f.items.types = kindString // any type will do, and some providers want one
 	}
 }
 

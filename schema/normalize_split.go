@@ -71,8 +71,8 @@ func (n *normalizer) widen(f *form) {
 	if len(f.prefix) > 0 && !n.d.keeps("prefixItems") {
 		n.tell(f, "prefixItems", n.sentence(f, "prefixItems"))
 		list, closed := distinctForms(f.prefix), f.items != nil && f.items.never
-		if max := len(f.prefix); closed && f.term("maxItems") == nil {
-			f.setTerm("maxItems", parseVal([]byte(itoa(max))))
+		if closed && f.term("maxItems") == nil {
+			f.setTerm("maxItems", parseVal([]byte(itoa(len(f.prefix)))))
 		}
 		switch {
 		case f.items == nil:

@@ -15,8 +15,17 @@ func (n *normalizer) strict(root *form) {
 // strictAt goes from the outside in, so that the reason it gives is the outer
 // one.
 func (n *normalizer) strictAt(f *form, root bool) {
-	if n.strictOne(f, root); n.err == nil {
-		f.parts(func(o *form) { n.strictAt(o, false) })
+	if n.strictOne(f, root); n.err != nil {
+		return
+	}
+	list := slices.Concat(f.prefix, f.anyOf, f.oneOf, f.allOf)
+	for _, p := range f.props {
+		list = append(list, p.form)
+	}
+	for _, o := range append(list, f.items, f.rest) {
+		if o != nil {
+			n.strictAt(o, false)
+		}
 	}
 }
 
@@ -88,7 +97,7 @@ func (n *normalizer) requireAll(f *form) {
 		class := NullableOptional
 		switch {
 		case !p.form.takesNull():
-			p.form = p.form.orNull()
+			p.form = p.form.orNull(&n.d)
 			p.drop = true
 		case !p.form.term("default").is(kindNull):
 			class = Approximated // absent and null are no longer two things

@@ -13,6 +13,7 @@ func (n *normalizer) alternatives(f *form) {
 		return
 	}
 	n.widen(f)
+	n.closeItems(f)
 	for _, list := range []*[]*form{&f.anyOf, &f.oneOf} {
 		n.simplify(f, list)
 	}
@@ -26,7 +27,7 @@ func (n *normalizer) alternatives(f *form) {
 		n.split(f)
 	}
 	if n.d.Unions == UnionsAlone {
-		standAlone(f)
+		standAlone(f, &n.d)
 	}
 }
 
@@ -130,7 +131,7 @@ func (n *normalizer) collapse(f *form, list *[]*form) {
 		return
 	}
 	n.merged(trial)
-	if null && !trial.takesNull() && !trial.addNull() {
+	if null && !trial.takesNull() && !trial.addNull(&n.d) {
 		return
 	}
 	*f = *trial
@@ -299,7 +300,7 @@ func (n *normalizer) dropGroups(f *form, groups [][]string) {
 
 // standAlone moves the notes that stand beside alternatives into the first of
 // them, and null too.
-func standAlone(f *form) {
+func standAlone(f *form, d *Dialect) {
 	list := f.union()
 	if len(list) == 0 {
 		return
@@ -309,7 +310,7 @@ func standAlone(f *form) {
 		return
 	}
 	if len(fresh) < len(list) && !slices.ContainsFunc(fresh, (*form).takesNull) {
-		fresh[0].addNull()
+		fresh[0].addNull(d)
 	}
 	f.anyOf, f.oneOf = fresh, nil
 	if text := strings.TrimSpace(f.text("description")); text != "" {

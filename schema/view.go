@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // A View is a schema as one provider is sent it. It is immutable, but for what
@@ -110,7 +109,7 @@ func (n *normalizer) view(root *form) (View, error) {
 	}
 	v := View{
 		Dialect: n.d.Name, Schema: out, Losses: n.losses, Strict: n.d.Strict != "", Boxed: root.boxed, Hash: hash,
-		Note: note(n.says), Empty: len(root.props) == 0 && root.rest == nil && len(root.patterns) == 0, cost: c,
+		Note: n.note(), Empty: len(root.props) == 0 && root.rest == nil && len(root.patterns) == 0, cost: c,
 	}
 	if root.works(map[*def]bool{}) {
 		v.plan = root
@@ -119,17 +118,17 @@ func (n *normalizer) view(root *form) (View, error) {
 	return v, nil
 }
 
-// note makes sentences of what is said of the root.
-func note(says []string) string {
-	var list []string
-	for _, s := range says {
-		if s = strings.TrimSpace(s); s != "" {
-			first, size := utf8.DecodeRuneInString(s)
-			list = append(list, strings.ToUpper(string(first))+s[size:]+".")
-		}
+// note is what is said of the arguments as a whole.
+func (n *normalizer) note() string {
+	text := strings.Join(n.says, "; ")
+	if text != "" {
+		text = "Arguments: " + text + "."
 	}
-	return cutTo(strings.Join(list, " "), 2000)
+	return cutTo(strings.TrimSpace(n.about+"\n"+text), maxNote)
 }
+
+// maxNote is the most characters that a Note has.
+const maxNote = 2000
 
 // dropDeep takes descriptions out of what lies deep.
 func dropDeep(f *form) {

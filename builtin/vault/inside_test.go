@@ -259,3 +259,18 @@ func FuzzSlug(f *testing.F) {
 		}
 	})
 }
+
+func FuzzFolded(f *testing.F) {
+	f.Add("Some Needle here", "nEEDLE")
+	f.Add("\u212a", "k")
+	f.Add("nnNnNN", "NNnn")
+	f.Fuzz(func(t *testing.T, text, query string) {
+		re, err := pattern(searchIn{Query: query})
+		if err != nil || query == "" {
+			return
+		}
+		if re.MatchString(text) && !newFolded(query).mayMatch(text) {
+			t.Errorf("%q is in %q", query, text)
+		}
+	})
+}

@@ -63,6 +63,9 @@ func (v *Vault) search(ctx context.Context, in searchIn) (*tool.Result, error) {
 		return nil, err
 	}
 	s := search{want: re, skip: in.Offset, limit: cmp.Or(in.Limit, searchLimit), snippet: cmp.Or(in.SnippetLength, snippetLength), out: searchOut{Matches: []searchMatch{}}}
+	if in.Mode != "regex" {
+		s.plain = newFolded(in.Query)
+	}
 	if len(in.Paths) == 0 {
 		in.Paths = []string{""}
 	}
@@ -137,7 +140,7 @@ func (v *Vault) searchFile(e sandbox.Entry, s *search, seen map[string]bool) {
 	if err != nil {
 		return
 	}
-	if text, _, err := filetool.DecodeText(f.Content); err == nil {
+	if text, _, err := filetool.DecodeText(f.Content); err == nil && s.plain.mayMatch(text) {
 		s.file(e.Path, text)
 	}
 }
@@ -145,6 +148,7 @@ func (v *Vault) searchFile(e sandbox.Entry, s *search, seen map[string]bool) {
 // search is the state of a search.
 type search struct {
 	want    *regexp.Regexp
+	plain   folded
 	skip    int
 	limit   int
 	snippet int

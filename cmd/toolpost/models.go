@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -30,7 +31,7 @@ func (p *program) model(c *config, name string) (*model, error) {
 	if name == "" {
 		return nil, p.noModel(c)
 	}
-	if file, ok := strings.CutPrefix(name, "script:"); ok {
+	if file, ok := strings.CutPrefix(name, "script:"); ok && file != "" {
 		return p.scriptedModel(name, file)
 	}
 	if slices.Contains(c.names("pipelines"), name) {
@@ -54,9 +55,12 @@ func (p *program) noModel(c *config) error {
 
 // knownModels is the forms of names that work here.
 func (p *program) knownModels(c *config) []string {
-	names := []string{"script:FILE.yaml", "openai/NAME"}
+	names := []string{"script:FILE.yaml"}
+	for _, n := range slices.Sorted(maps.Keys(apis())) {
+		names = append(names, n+"/NAME")
+	}
 	for _, n := range c.names("models") {
-		if n != "openai" {
+		if _, ok := apis()[n]; !ok {
 			names = append(names, n+"/NAME")
 		}
 	}

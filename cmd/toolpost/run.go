@@ -60,6 +60,9 @@ func (x *errand) prepare() (err error) {
 	if x.prompt, err = c.task(p); err != nil {
 		return err
 	}
+	if c.MaxTurns < 0 {
+		return &problem{code: codeUsage, exit: exitUsage, message: fmt.Sprintf("--max-turns %d: the model is asked at least once", c.MaxTurns)}
+	}
 	name := c.Model
 	if name == "" {
 		name = modelName(x.config)

@@ -80,6 +80,9 @@ func (c *runsLsCommand) line(p *program, s *audit.Summary) string {
 
 // resolveRun finds the id of the run that a name means.
 func resolveRun(store *audit.Store, n name) (string, error) {
+	if n == "@" {
+		return "", &problem{code: codeUsage, exit: exitUsage, message: "@ is followed by the label of a run", try: []string{"toolpost runs ls"}}
+	}
 	id, err := store.Resolve(string(n))
 	if err == nil {
 		return id, nil

@@ -49,7 +49,12 @@ var ErrNotJSON = errors.New("not JSON")
 type Body struct {
 	R      io.Reader
 	Header http.Header
-	Max    int // bytes of an event; sse.DefaultMax if zero
+	Max    int  // bytes of an event; sse.DefaultMax if zero
+	Lines  bool // a stream is JSON, one value a line, not server-sent events
+
+	// Frames reads streams of another form, of events of at most max bytes; nil for
+	// server-sent events and lines.
+	Frames func(r io.Reader, max int) Source
 
 	watch *watch // nil for one that is no answer of a server
 	head  []byte // the first bytes, for a message
@@ -75,13 +80,19 @@ func (h headed) Read(p []byte) (int, error) {
 // begins like JSON.
 func (b *Body) Read(d Decoder) error {
 	br := bufio.NewReaderSize(headed{b}, 4096)
+	if b.Frames != nil {
+		return b.stream(b.Frames(br, b.max()), d)
+	}
 	switch firstByte(br) {
 	case '<':
 		return b.page(br)
 	case '{', '[': // an error, or a server that does not stream
+		if b.Lines {
+			return b.stream(&lineReader{r: br, max: b.max()}, d)
+		}
 		return b.whole(br, d)
 	}
-	return b.stream(br, d)
+	return b.stream(&sse.Reader{R: br, Max: b.max()}, d)
 }
 
 // firstByte is the first byte of r that is no white space, which stays in r; 0
@@ -104,7 +115,7 @@ func (b *Body) page(r io.Reader) error {
 	text, _ := io.ReadAll(io.LimitReader(r, maxErrorBody))
 	e := llm.ErrorOf(0, b.Header, text)
 	e.Status, e.Retryable = http.StatusOK, false
-	e.Advice = "check the base URL: it may need /v1 at its end"
+	e.Advice = "check the base URL, its path too"
 	return e
 }
 
@@ -138,10 +149,11 @@ func TooLong(n int) error {
 	return &llm.Error{Code: tool.CodeLimit, Message: fmt.Sprintf("the server sent an event of more than %d bytes", n), Advice: "ask for less at a time, or use another model"}
 }
 
-// stream reads server-sent events up to the last, the end, or silence after the
-// finish.
-func (b *Body) stream(r io.Reader, d Decoder) error {
-	sr := sse.Reader{R: r, Max: b.max()}
+// A Source is a stream of events; see [sse.Reader] for its errors.
+type Source interface{ Next() (sse.Event, error) }
+
+// stream reads events up to the last, the end, or silence after the finish.
+func (b *Body) stream(sr Source, d Decoder) error {
 	state := Nothing
 	for !d.Gone() {
 		ev, err := sr.Next()
