@@ -186,8 +186,8 @@ func TestGCKeepsWhatTheRetentionSays(t *testing.T) {
 // memoryTree is a tree in memory.
 type memoryTree map[string]string
 
-func (m memoryTree) Etag(path string) (string, error) {
-	data, ok := m[path]
+func (m *memoryTree) Etag(path string) (string, error) {
+	data, ok := (*m)[path]
 	switch {
 	case !ok:
 		return "", nil
@@ -197,19 +197,19 @@ func (m memoryTree) Etag(path string) (string, error) {
 	return etag(data), nil
 }
 
-func (m memoryTree) Write(path string, data []byte, was string) error {
+func (m *memoryTree) Write(path string, data []byte, was string) error {
 	if got, _ := m.Etag(path); got != was {
 		return fmt.Errorf("%s has %s", path, got)
 	}
-	m[path] = string(data)
+	(*m)[path] = string(data)
 	return nil
 }
 
-func (m memoryTree) Remove(path, _ string) error { delete(m, path); return nil }
+func (m *memoryTree) Remove(path, _ string) error { delete(*m, path); return nil }
 
-func (m memoryTree) Rename(from, to string) error {
-	m[to] = m[from]
-	delete(m, from)
+func (m *memoryTree) Rename(from, to string) error {
+	(*m)[to] = (*m)[from]
+	delete(*m, from)
 	return nil
 }
 
@@ -270,7 +270,7 @@ func TestUndoTakesEveryEffectBackOrNone(t *testing.T) {
 		return memoryTree{"new": audit.Folder, "new/a": "a1", "m": "m2", "new/r": "r0", ".trash/t": "t0", "other": "x"}
 	}
 	tree := after()
-	u, err := store.Undo(view, tree)
+	u, err := store.Undo(view, func(*audit.Call) audit.Tree { return &tree })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestUndoTakesEveryEffectBackOrNone(t *testing.T) {
 	}
 	tree = after()
 	tree["m"], tree["r"] = "mine", "mine"
-	u, err = store.Undo(view, tree)
+	u, err = store.Undo(view, func(*audit.Call) audit.Tree { return &tree })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,7 @@ type Reversal struct {
 	Back string `json:"back,omitzero"` // and that it will have
 
 	artifact string
+	tree     Tree
 }
 
 // Redo says how an effect is taken back.
@@ -56,15 +57,23 @@ type Undo struct {
 	Left     []string   `json:"left"`     // effects that are no files' and stay: commands, what was sent
 
 	store *Store
-	state map[string]string
-	tree  Tree
+	state map[spot]string
+	in    func(*Call) Tree
+	tree  Tree // of the call that is looked at
+}
+
+// spot is a path in a tree.
+type spot struct {
+	tree Tree
+	path string
 }
 
 // Undo works out how the run's effects on files are taken back, and looks whether
 // that can be done: whether each file is still as the run left it, and what was
-// there before was kept. It changes nothing: see Undo.Apply.
-func (s *Store) Undo(v *View, t Tree) (*Undo, error) {
-	u := &Undo{Run: v.ID, Steps: []Reversal{}, Refusals: []string{}, Left: []string{}, store: s, state: map[string]string{}, tree: t}
+// there before was kept. In is the tree in which a call's paths lie, the same one
+// for equal places. It changes nothing: see Undo.Apply.
+func (s *Store) Undo(v *View, in func(*Call) Tree) (*Undo, error) {
+	u := &Undo{Run: v.ID, Steps: []Reversal{}, Refusals: []string{}, Left: []string{}, store: s, state: map[spot]string{}, in: in}
 	for _, c := range slices.Backward(v.Calls) {
 		if c.Unknown {
 			u.Left = append(u.Left, fmt.Sprintf("call %d (%s) was running when the record breaks off: what it did is not known", c.N, c.Tool()))
@@ -72,6 +81,7 @@ func (s *Store) Undo(v *View, t Tree) (*Undo, error) {
 		if c.Result.Effects == nil {
 			continue
 		}
+		u.tree = in(c)
 		if err := u.call(c, c.Result.Effects); err != nil {
 			return nil, fmt.Errorf("undo call %d of run %s: %w", c.N, v.ID, err)
 		}
@@ -111,14 +121,14 @@ func (u *Undo) call(c *Call, e *tool.Effects) error {
 
 // now is the tag of a path after the steps so far.
 func (u *Undo) now(path string) (string, error) {
-	if tag, ok := u.state[path]; ok {
+	if tag, ok := u.state[spot{u.tree, path}]; ok {
 		return tag, nil
 	}
 	tag, err := u.tree.Etag(path)
 	if err != nil {
 		return "", fmt.Errorf("look at %s: %w", path, err)
 	}
-	u.state[path] = tag
+	u.state[spot{u.tree, path}] = tag
 	return tag, nil
 }
 
@@ -142,8 +152,8 @@ func (u *Undo) rename(c *Call, from, to string) error {
 	case taken != "":
 		u.refuse(c, "%s cannot be called %s again: something else is called so", from, to)
 	default:
-		u.Steps = append(u.Steps, Reversal{Call: c.N, Do: RedoRename, Path: to, From: from, Now: there, Back: there})
-		u.state[from], u.state[to] = "", there
+		u.step(Reversal{Call: c.N, Do: RedoRename, Path: to, From: from, Now: there, Back: there})
+		u.state[spot{u.tree, from}] = ""
 	}
 	return nil
 }
@@ -177,8 +187,7 @@ func (u *Undo) restore(c *Call, path, after, before string) error {
 	case id == "":
 		u.refuse(c, "what %s held before (etag %s) was not kept", path, orNothing(before))
 	default:
-		u.Steps = append(u.Steps, Reversal{Call: c.N, Do: RedoRestore, Path: path, Now: tag, Back: before, artifact: id})
-		u.state[path] = before
+		u.step(Reversal{Call: c.N, Do: RedoRestore, Path: path, Now: tag, Back: before, artifact: id})
 	}
 	return nil
 }
@@ -191,15 +200,21 @@ func (u *Undo) created(c *Call, f tool.FileEffect) error {
 	case tag == "":
 		return nil
 	case f.Kind == Folder && tag == Folder:
-		u.Steps = append(u.Steps, Reversal{Call: c.N, Do: RedoRemove, Path: f.Path, Now: Folder})
+		u.step(Reversal{Call: c.N, Do: RedoRemove, Path: f.Path, Now: Folder})
 		return nil // it may stay, if somebody has put something into it
 	case tag != f.After || f.After == "":
 		u.refuse(c, "%s was changed since (it has etag %s, the call left %s)", f.Path, tag, orNothing(f.After))
 		return nil
 	}
-	u.Steps = append(u.Steps, Reversal{Call: c.N, Do: RedoRemove, Path: f.Path, Now: tag})
-	u.state[f.Path] = ""
+	u.step(Reversal{Call: c.N, Do: RedoRemove, Path: f.Path, Now: tag})
 	return nil
+}
+
+// step adds a reversal, after which its path has the tag Back.
+func (u *Undo) step(r Reversal) {
+	r.tree = u.tree
+	u.Steps = append(u.Steps, r)
+	u.state[spot{u.tree, r.Path}] = r.Back
 }
 
 func orNothing(tag string) string {
@@ -249,9 +264,9 @@ func (u *Undo) Apply(done func(Reversal)) error {
 func (u *Undo) apply(r Reversal) error {
 	switch r.Do {
 	case RedoRename:
-		return u.tree.Rename(r.From, r.Path)
+		return r.tree.Rename(r.From, r.Path)
 	case RedoRemove:
-		return u.tree.Remove(r.Path, r.Now)
+		return r.tree.Remove(r.Path, r.Now)
 	}
 	a, err := u.store.OpenArtifact(u.Run, r.artifact)
 	if err != nil {
@@ -265,5 +280,5 @@ func (u *Undo) apply(r Reversal) error {
 	if describe(data, "").ID != r.artifact {
 		return tool.Errorf(tool.CodePrecondition, "what %s held before was kept as artifact %s, which is damaged", r.Path, r.artifact)
 	}
-	return u.tree.Write(r.Path, data, r.Now)
+	return r.tree.Write(r.Path, data, r.Now)
 }

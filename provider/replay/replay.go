@@ -19,17 +19,19 @@ import (
 
 // A Model answers its n-th request with its n-th message. It is for one run.
 type Model struct {
-	Messages []llm.Message // of the assistant, in order
+	Messages []llm.Message // in order; those of others than the assistant go to Said
 	// End is the error that the request after the last message fails with; if it
 	// is nil, a PRECONDITION_FAILED that says that the record ends.
 	End error
+	// Said, if not nil, hears what others said, when the message that stands before
+	// it in the record is given.
+	Said func(llm.Message)
 
 	mu   sync.Mutex
 	next int
 }
 
-// Read makes a model of messages as they stand in a record, in JSON. Those that
-// are not the assistant's are left out.
+// Read makes a model of messages as they stand in a record, in JSON.
 func Read(messages []json.RawMessage) (*Model, error) {
 	m := new(Model)
 	for i, raw := range messages {
@@ -37,9 +39,7 @@ func Read(messages []json.RawMessage) (*Model, error) {
 		if err := json.Unmarshal(raw, &msg); err != nil {
 			return nil, tool.Errorf(tool.CodeInvalid, "message %d of the record: %w", i+1, err)
 		}
-		if msg.Role == llm.RoleAssistant {
-			m.Messages = append(m.Messages, msg)
-		}
+		m.Messages = append(m.Messages, msg)
 	}
 	return m, nil
 }
@@ -51,7 +51,7 @@ func (m *Model) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, error
 		if msg == nil {
 			err := m.End
 			if err == nil {
-				err = tool.Errorf(tool.CodePrecondition, "the record holds %d replies of the model, and it was asked once more", len(m.Messages))
+				err = tool.Errorf(tool.CodePrecondition, "the record holds no more replies of the model, and it was asked once more")
 			}
 			yield(llm.Delta{}, err)
 			return
@@ -60,15 +60,22 @@ func (m *Model) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, error
 	}
 }
 
-// take is the next message, nil if there is none.
-func (m *Model) take() *llm.Message {
+// take is the next message of the assistant, nil if there is none.
+func (m *Model) take() (msg *llm.Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.next >= len(m.Messages) {
-		return nil
+	for ; m.next < len(m.Messages); m.next++ {
+		next := &m.Messages[m.next]
+		switch {
+		case next.Role == llm.RoleAssistant && msg != nil:
+			return msg
+		case next.Role == llm.RoleAssistant:
+			msg = next
+		case m.Said != nil:
+			m.Said(*next)
+		}
 	}
-	m.next++
-	return &m.Messages[m.next-1]
+	return msg
 }
 
 // say streams a message.
