@@ -226,3 +226,26 @@ func FuzzNormalizeText(f *testing.F) {
 		}
 	})
 }
+
+// TestMutilatedSchemasHaveViewsOrReasons cuts and grafts written schemas, as
+// careless authors and converters do.
+func TestMutilatedSchemasHaveViewsOrReasons(t *testing.T) {
+	m := &chancer{Rand: rand.New(rand.NewPCG(7, 9))}
+	list := corpus(t)["written"]
+	views := 0
+	for range 1500 {
+		s, err := schema.Parse(m.mutilate(list))
+		if err != nil {
+			continue
+		}
+		for _, d := range schema.Dialects() {
+			if v, err := schema.Normalize(s, d); err == nil {
+				checkView(t, s.JSON(), d, v)
+				views++
+			}
+		}
+	}
+	if views < 2000 {
+		t.Errorf("only %d views were made", views)
+	}
+}
