@@ -51,6 +51,9 @@ var scenarios = []string{"1call", "8par", "64par", "100turns"}
 func report(w io.Writer, f *findings, s settings) {
 	fmt.Fprintf(w, "%s %s/%s, %d processors (%s); medians of %d rounds of %s.\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), strings.Join(f.machine, ", "), s.rounds, s.benchtime)
+	if f.load != "" {
+		fmt.Fprintf(w, "Other work on the machine at the start: a load average of %s.\n", f.load)
+	}
 	turnTable(w, f)
 	processorTable(w, f)
 	memoryTable(w, f)

@@ -113,7 +113,7 @@ func (n *normalizer) stringEnum(f *form) {
 		return
 	}
 	f.terms = slices.DeleteFunc(slices.Clone(f.terms), func(t term) bool {
-		return termKinds[t.name] != 0 && termKinds[t.name] != kindString || others && t.name == "default"
+		return termKinds[t.name] != 0 && termKinds[t.name]&kindString == 0 || others && t.name == "default"
 	})
 	if others {
 		f.words = words

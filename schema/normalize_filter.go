@@ -25,6 +25,13 @@ func (n *normalizer) filterAll(f *form, top bool) {
 		return p.form.never && !f.requires(p.name)
 	})
 	n.filterTerms(f, root)
+	if n.d.Unions != "" { // some providers look every required name up
+		for _, name := range f.required {
+			if f.prop(name) == nil {
+				f.props = append(f.props, &entry{name: name, form: &form{at: f.at}})
+			}
+		}
+	}
 	if f.types&kindArray != 0 && f.items == nil && len(f.prefix) == 0 {
 		f.items = &form{at: f.at}
 	}

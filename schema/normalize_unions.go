@@ -108,6 +108,9 @@ func (n *normalizer) constantsOf(f *form, list *[]*form) bool {
 func (n *normalizer) collapse(f *form, list *[]*form) {
 	rest := slices.DeleteFunc(slices.Clone(*list), (*form).isNull)
 	null := len(rest) < len(*list)
+	if len(rest) == 0 {
+		rest, null = (*list)[:1], false
+	}
 	if len(rest) != 1 {
 		return
 	}
