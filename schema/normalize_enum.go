@@ -22,6 +22,7 @@ func (n *normalizer) constants(f *form) {
 		f.lone = false
 	}
 	f.types = f.types.of(kindsOf(f.enum))
+	f.keepTyped()
 	tree := func(v *val) bool { return v.is(kindArray | kindObject) }
 	switch {
 	case slices.ContainsFunc(f.enum, tree):

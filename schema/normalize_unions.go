@@ -17,6 +17,9 @@ func (n *normalizer) alternatives(f *form) {
 	for _, list := range []*[]*form{&f.anyOf, &f.oneOf} {
 		n.simplify(f, list)
 	}
+	if f.has && !f.never {
+		n.forgo(f)
+	}
 	if len(f.oneOf) > 0 && !n.d.keeps("oneOf") && n.d.keeps("anyOf") {
 		n.anyOfOne(f)
 	}
