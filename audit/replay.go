@@ -68,7 +68,7 @@ func (r *Replay) prepare() {
 	}
 	for _, c := range r.View.Calls {
 		k := spotOf(c.Asked, turns[c])
-		if list := r.places[k]; c.Asked.Step != "" && len(list) == 1 && list[0].Unknown {
+		if list := r.places[k]; c.Asked.Step != "" && len(list) == 1 && list[0].Ended.IsZero() {
 			list[0] = c // it was made once more when the run was resumed
 			continue
 		}
@@ -163,7 +163,7 @@ func (r *Replay) Call(ctx context.Context, c *tool.Call) (*tool.Result, error) {
 		return nil, failure
 	case d != nil:
 		return nil, tool.Errorf(tool.CodePrecondition, "the replay is not the run on record: %w", d)
-	case rec == nil || rec.Unknown:
+	case rec == nil || rec.Ended.IsZero():
 		return nil, tool.Errorf(tool.CodeCancelled, "the record breaks off before this call ended")
 	case r.live(rec.Tool()):
 		return r.Tools.Call(ctx, c)
@@ -239,7 +239,7 @@ func (r *Replay) see(e *event.Event) (d *Difference, over bool) {
 		r.turn++
 	case event.StepScheduled:
 		rec, d := r.match(e.Call)
-		if d == nil && (rec == nil || rec.Unknown) {
+		if d == nil && (rec == nil || rec.Ended.IsZero()) {
 			r.stopped = true
 		}
 		r.first = d
