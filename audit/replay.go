@@ -213,6 +213,10 @@ func (r *Replay) Watch(s event.Stream) event.Stream {
 				break
 			}
 		}
+		if failed != nil && len(r.matched) == 0 && len(r.View.Calls) > 0 && r.first == nil {
+			yield(event.Event{}, failed) // the driver did not begin
+			return
+		}
 		switch d := r.verdict(); {
 		case left:
 		case d != nil:

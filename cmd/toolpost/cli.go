@@ -19,6 +19,7 @@ type grammar struct {
 	Plan       planCommands      `cmd:"" group:"Run" help:"Plans: steps written down as data, checked, previewed, confirmed and run."`
 	Tools      toolsCommands     `cmd:"" group:"Tools" help:"What the agent can call, and calling it yourself."`
 	Runs       runsCommands      `cmd:"" group:"Look back" help:"Runs on record: every call, with its arguments, times and effects."`
+	Audit      auditCommands     `cmd:"" group:"Look back" help:"Prove records, search them, and show them as a page."`
 	Session    sessionCommands   `cmd:"" group:"Look back" help:"Conversations that can be continued."`
 	Config     configCommands    `cmd:"" group:"Operate" help:"The settings, where each comes from, and what is wrong with them."`
 	Explain    explainCommand    `cmd:"" group:"Operate" help:"What an error code or an exit code means, offline."`
@@ -87,9 +88,16 @@ type runCommand struct {
 }
 
 type runsCommands struct {
-	Ls   runsLsCommand   `cmd:"" help:"The runs, newest first."`
-	Show runsShowCommand `cmd:"" help:"One run as a waterfall, or one of its calls whole."`
-	Tail runsTailCommand `cmd:"" help:"Follow the events of a run."`
+	Ls     runsLsCommand     `cmd:"" help:"The runs, newest first."`
+	Show   runsShowCommand   `cmd:"" help:"One run as a waterfall, or one of its calls whole."`
+	Tail   runsTailCommand   `cmd:"" help:"Follow the events of a run."`
+	Resume runsResumeCommand `cmd:"" help:"Go on with a run that was interrupted; what is done is not done again."`
+	Replay runsReplayCommand `cmd:"" help:"Run it once more over its own record: identical, or the first difference."`
+	Diff   runsDiffCommand   `cmd:"" help:"Two runs side by side, call by call."`
+	Fork   runsForkCommand   `cmd:"" help:"A new run that goes on from a call of another."`
+	Undo   runsUndoCommand   `cmd:"" help:"Take back what a run did to files, if they are still as it left them."`
+	Export runsExportCommand `cmd:"" help:"A run as a bundle, as an OpenTelemetry trace, or its events."`
+	GC     runsGCCommand     `cmd:"" name:"gc" help:"Remove old runs."`
 }
 
 type runsLsCommand struct {

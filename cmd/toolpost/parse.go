@@ -62,7 +62,7 @@ func markNames(args []string) []string {
 	words := make([]string, 0, len(args))
 	look := false
 	for i, a := range args {
-		look = look || a == "runs" || a == "session"
+		look = look || a == "runs" || a == "session" || a == "audit"
 		if (look || i > 0 && args[i-1] == "--session") && isMinusNumber(a) {
 			a = minusMark + a
 		}

@@ -113,6 +113,12 @@ func (d *planDesk) apply(ctx context.Context, c *planApplyCommand) error {
 	if err != nil {
 		return p.recordProblem(d.shop, err)
 	}
+	return d.drive(ctx, c, record)
+}
+
+// drive runs the plan on that record.
+func (d *planDesk) drive(ctx context.Context, c *planApplyCommand, record *audit.Run) error {
+	p := d.program
 	d.runner.ID = record.ID()
 	tell := newTeller(p.out)
 	tell.diffs = true

@@ -78,6 +78,11 @@ func (p *program) openPlan(file string) (*planDesk, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.planOf(file, doc)
+}
+
+// planOf is the plan of a document, which file names in messages, with its tools.
+func (p *program) planOf(file string, doc []byte) (*planDesk, error) {
 	parsed, err := plan.Parse(doc)
 	if err != nil {
 		return nil, planProblem(file, problemsIn(err))

@@ -29,7 +29,9 @@ type errand struct {
 	record  *audit.Run
 	prompt  string
 	inbox   chan llm.Message
-	began   bool // the session was there before
+	began   bool   // the session was there before
+	resume  string // the run that is gone on with, on its own record
+	parent  string // the run that this one goes on from
 	tell    *teller
 	outcome *agent.Outcome
 }
@@ -83,8 +85,14 @@ func (x *errand) prepare() (err error) {
 	if err != nil {
 		return err
 	}
+	facts.Parent = x.parent
 	facts.Prompt, facts.Model, facts.Session, facts.Label = x.prompt, x.model.name, x.chat.ID, c.Label
-	if x.record, err = x.shop.store.Create(facts); err != nil {
+	if x.resume != "" {
+		x.record, err = x.shop.store.Resume(x.resume)
+	} else {
+		x.record, err = x.shop.store.Create(facts)
+	}
+	if err != nil {
 		return p.recordProblem(x.shop, err)
 	}
 	if x.prompt == "" {

@@ -125,7 +125,7 @@ func (s *shop) middleware(p *program, f shopFacts) []tool.Middleware {
 	artifacts := &hook.Artifacts{Load: s.artifactText}
 	images := &hook.Images{}
 	if f.plan {
-		return []tool.Middleware{hook.Log(p.logger(s.config)), s.redact.Middleware, hook.Sanitize, artifacts.Middleware, s.deadline}
+		return []tool.Middleware{hook.Log(p.logger(s.config)), s.redact.Middleware, hook.Sanitize, artifacts.Middleware, s.deadline, s.originals}
 	}
 	return []tool.Middleware{
 		hook.Log(p.logger(s.config)),
@@ -137,6 +137,7 @@ func (s *shop) middleware(p *program, f shopFacts) []tool.Middleware {
 		s.loop.Middleware,
 		s.deadline,
 		images.Middleware,
+		s.originals, // of what the tool is about to change, with the arguments it will see
 	}
 }
 
