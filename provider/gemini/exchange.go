@@ -67,6 +67,8 @@ func (x *exchange) run(ctx context.Context) error {
 		case x.gone:
 			return nil
 		case ctx.Err() == nil && x.in.goOn(err):
+		case err == nil && ctx.Err() != nil && x.in.stop == llm.StopContinue:
+			return ctx.Err()
 		case err != nil:
 			return err
 		case x.correct():
