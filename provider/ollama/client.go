@@ -177,6 +177,8 @@ func (x *exchange) explain(ctx context.Context, err error) error {
 		e.Advice = "fetch the model: ollama pull " + x.model
 	case e.Code == tool.CodeInvalid && strings.Contains(e.Message, "does not support tools"):
 		e.Advice = "use a model that calls tools, or run without tools"
+	case e.Code == tool.CodeInvalid && strings.Contains(e.Message, "does not support thinking"):
+		e.Advice = "use a model that thinks, or set no reasoning effort"
 	}
 	return e
 }
