@@ -128,6 +128,11 @@ var layers = map[string]layer{
 		"internal/jsonx": "values are found in earlier results without decoding them",
 	}},
 
+	"provider/replay": {4, why{
+		"llm":  "it is an llm.Provider",
+		"tool": "a recorded message bears calls",
+	}},
+
 	// Kits: public, imported by tests alone.
 	"tool/tooltest": {3, why{
 		"tool":   "it holds any Handler to the laws",

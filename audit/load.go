@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"iter"
 	"time"
 
@@ -15,6 +16,10 @@ type View struct {
 	Last  time.Time
 	Turns []Turn
 	Calls []*Call // in the order in which they were asked for
+	// Messages is what the model and others said, as JSON, in order. Start is the
+	// payload of run.started, if it had one.
+	Messages []json.RawMessage
+	Start    json.RawMessage
 
 	end place // of the journal
 }
@@ -105,7 +110,10 @@ func (l *loader) add(r *Entry) {
 	switch r.Type {
 	case event.TurnStarted:
 		v.Turns = append(v.Turns, Turn{Index: r.Index, Started: at})
+	case event.RunStarted:
+		v.Start = rawPayload(&r.Event)
 	case event.MessageDone:
+		v.Messages = append(v.Messages, rawPayload(&r.Event))
 		if t := l.turn(); t != nil && t.Replied.IsZero() {
 			t.Replied = at
 		}

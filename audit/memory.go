@@ -88,7 +88,12 @@ type memoryJournal struct {
 	ends   []int32 // of each record, in its chunk; -1 begins the next chunk
 }
 
-const chunkSize = 64 << 10
+// The first chunk is small, for most runs are; each further one is twice as large
+// until they are large enough.
+const (
+	firstChunk = 2 << 10
+	chunkSize  = 64 << 10
+)
 
 func (j *memoryJournal) Append(record []byte) error {
 	j.mu.Lock()
@@ -101,7 +106,7 @@ func (j *memoryJournal) Append(record []byte) error {
 		if n > 0 {
 			j.ends = append(j.ends, -1)
 		}
-		j.chunks = append(j.chunks, make([]byte, 0, max(chunkSize, len(record))))
+		j.chunks = append(j.chunks, make([]byte, 0, max(min(firstChunk<<min(n, 8), chunkSize), len(record))))
 		n++
 	}
 	c := append(j.chunks[n-1], record...)

@@ -111,33 +111,42 @@ func (p *place) check(line []byte) error {
 
 // decode reads a line that has passed check.
 func decode(line []byte) (*Entry, error) {
-	var head struct {
-		Prev    string            `json:"prev"`
-		Us      int64             `json:"us"`
-		Facts   *Facts            `json:"facts"`
-		Bytes   map[string][]byte `json:"bytes"`
-		Payload json.RawMessage   `json:"payload"`
-	}
 	r := &Entry{Raw: line}
 	if err := r.Event.UnmarshalJSON(line); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(line, &head); err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
+	var payload json.RawMessage
+	for name, value := range members(line) {
+		var err error
+		switch string(name) {
+		case "prev":
+			r.Prev = string(bytes.Trim(value, `"`))
+		case "us":
+			var us int64
+			us, err = strconv.ParseInt(string(value), 10, 64)
+			r.After = time.Duration(us) * time.Microsecond
+		case "facts":
+			err = json.Unmarshal(value, &r.Facts)
+		case "bytes":
+			err = json.Unmarshal(value, &r.Bytes)
+		case "payload":
+			payload = value
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read record: %s: %w", name, err)
+		}
 	}
-	r.Prev, r.After, r.Facts, r.Bytes = head.Prev, time.Duration(head.Us)*time.Microsecond, head.Facts, head.Bytes
-	switch {
-	case bearsCall(r.Type) && len(head.Payload) > 0:
-		var p struct {
-			Call   json.RawMessage `json:"call"`
-			Result json.RawMessage `json:"result"`
+	if !bearsCall(r.Type) {
+		r.own = payload
+		return r, nil
+	}
+	for name, value := range members(payload) {
+		switch string(name) {
+		case "call":
+			r.call = value
+		case "result":
+			r.result = value
 		}
-		if err := json.Unmarshal(head.Payload, &p); err != nil {
-			return nil, fmt.Errorf("read payload: %w", err)
-		}
-		r.call, r.result = p.Call, p.Result
-	default:
-		r.own = head.Payload
 	}
 	return r, nil
 }

@@ -9,14 +9,17 @@ import (
 )
 
 // members is the names, as they are written, and the values of the object doc,
-// which is compact and valid.
+// which is compact and valid. Of what is not valid it is the members before that.
 func members(doc []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
-		for i := 1; i < len(doc) && doc[i] != '}'; i++ {
+		for i := 1; i < len(doc) && doc[i] == '"'; i++ {
 			end := stringEnd(doc, i)
+			if end >= len(doc) || doc[end] != ':' || end < i+2 {
+				return
+			}
 			name := doc[i+1 : end-1]
 			i = valueEnd(doc, end+1)
-			if !yield(name, doc[end+1:i]) || doc[i] != ',' {
+			if !yield(name, doc[end+1:i]) || i >= len(doc) || doc[i] != ',' {
 				return
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -32,11 +33,12 @@ type findings struct {
 	samples map[string]sample
 	names   []string // in the order in which they came
 	machine []string
+	load    string // of the machine before it was measured; empty if it does not tell
 }
 
 // measure runs every program once a round.
 func measure(ctx context.Context, programs []program, s settings, progress io.Writer) (*findings, error) {
-	f := &findings{samples: map[string]sample{}}
+	f := &findings{samples: map[string]sample{}, load: loadAverage()}
 	for round := range s.rounds {
 		for _, p := range programs {
 			fmt.Fprintf(progress, "round %d of %d: %s …\n", round+1, s.rounds, p.name)
@@ -99,4 +101,15 @@ func (f *findings) runtimes(benchmark string) []string {
 		}
 	}
 	return names
+}
+
+// loadAverage is how many processes wanted a processor in the last minute, as
+// Linux tells it: above zero at the start, other work disturbs the measurement.
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	return first
 }

@@ -51,7 +51,11 @@ var scenarios = []string{"1call", "8par", "64par", "100turns"}
 func report(w io.Writer, f *findings, s settings) {
 	fmt.Fprintf(w, "%s %s/%s, %d processors (%s); medians of %d rounds of %s.\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), strings.Join(f.machine, ", "), s.rounds, s.benchtime)
+	if f.load != "" {
+		fmt.Fprintf(w, "Other work on the machine at the start: a load average of %s.\n", f.load)
+	}
 	turnTable(w, f)
+	processorTable(w, f)
 	memoryTable(w, f)
 	orderTable(w, f)
 	barTable(w, f)
@@ -68,6 +72,26 @@ func turnTable(w io.Writer, f *findings) {
 		fmt.Fprintf(w, "| %s |", note(n))
 		for _, sc := range scenarios {
 			fmt.Fprintf(w, " %s%s |", duration(f.ns("Turn", n, sc)), times(f.ns("Turn", n, sc), f.ns("Turn", floorOf(n), sc)))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// processorTable shows the time of processors, which other work on the machine
+// disturbs less than the time of the clock, and which does not shrink when calls
+// run side by side.
+func processorTable(w io.Writer, f *findings) {
+	cpu := func(n, sc string) float64 { return f.samples["Turn/"+n+"/"+sc].median("cpu-ns/op") }
+	names := sortedBy(f.runtimes("Turn"), func(n string) float64 { return cpu(n, "1call") })
+	if len(names) == 0 || cpu(names[len(names)-1], "1call") == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n### Whole runs: processor time\n\n")
+	fmt.Fprintf(w, "| runtime | 1 call | 8 calls at once | 64 calls at once | 100 turns |\n|---|---|---|---|---|\n")
+	for _, n := range names {
+		fmt.Fprintf(w, "| %s |", note(n))
+		for _, sc := range scenarios {
+			fmt.Fprintf(w, " %s%s |", duration(cpu(n, sc)), times(cpu(n, sc), cpu(floorOf(n), sc)))
 		}
 		fmt.Fprintln(w)
 	}

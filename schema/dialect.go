@@ -184,7 +184,7 @@ func inClass(class string, c rune) bool {
 
 // DialectNamed is the dialect of that name. The error names the known ones.
 func DialectNamed(name string) (Dialect, error) {
-	list := Dialects()
+	list := dialects()
 	if i := slices.IndexFunc(list, func(d Dialect) bool { return d.Name == name }); i >= 0 {
 		return list[i], nil
 	}

@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"slices"
+	"sync"
+)
+
 // Names as providers take them.
 var (
 	toolNames   = NameRule{Rest: "a-zA-Z0-9_-", Max: 64}
@@ -17,13 +22,11 @@ const (
 
 // Dialects returns all known dialects. Their tables are facts about services at
 // a date; whoever knows better changes the value that is returned.
-func Dialects() []Dialect {
-	var list []Dialect
-	list = append(list, openaiDialects()...)
-	list = append(list, anthropicDialects()...)
-	list = append(list, geminiDialects()...)
-	return append(list, otherDialects()...)
-}
+func Dialects() []Dialect { return slices.Clone(dialects()) }
+
+var dialects = sync.OnceValue(func() []Dialect {
+	return slices.Concat(openaiDialects(), anthropicDialects(), geminiDialects(), otherDialects())
+})
 
 // lenient takes any keyword as advice, but wants an object without alternatives at
 // the root and items in every array.

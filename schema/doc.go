@@ -23,10 +23,23 @@
 // properties, dynamic references, …), and the reasons of a refusal, are left to
 // a complete validator, which is set up only when it is first needed.
 //
+// Providers of models take less than JSON Schema, each something else. A
+// [Dialect] is what one of them takes, as data; [Normalize] makes the [View] of a
+// schema that is sent there, with its losses, and [View.Restore] takes arguments
+// back to what the author wrote of. [Lint] says what to mend in a tool, [Repair]
+// mends arguments that are JSON but for their writing.
+//
+//	d, err := schema.DialectNamed("gemini")
+//	view, err := schema.Normalize(s, d)
+//	send(view.Schema, view.Describe(description))
+//	fitted, err := s.Fit(view.Restore(args))
+//
 // What it does not do: it never fetches a schema, it never guesses a value, it
 // never closes a text that was cut off, and it treats format as a note unless a
 // [Parser] or [For] asks for more.
 //
 // The rules come from the JSON Schema drafts and their published test suite; the
-// canonical form is RFC 8785, pointers are RFC 6901.
+// canonical form is RFC 8785, pointers are RFC 6901. What providers take comes
+// from their documents, client libraries, recorded replies and error texts; the
+// tables are in docs/providers.md.
 package schema

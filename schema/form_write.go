@@ -175,8 +175,12 @@ func (w writer) array(f *form, add func(string, func([]byte) []byte)) {
 		name string
 		form *form
 	}{{"contains", f.contains}, {"unevaluatedItems", f.beyond}, {"unevaluatedProperties", f.more}, {"propertyNames", f.names}} {
+		put := inner.form
+		if strings.HasPrefix(o.name, "un") {
+			put = inner.rule
+		}
 		if o.form != nil {
-			add(o.name, func(b []byte) []byte { return inner.rule(b, o.form) })
+			add(o.name, func(b []byte) []byte { return put(b, o.form) })
 		}
 	}
 }

@@ -150,6 +150,9 @@ func (n *normalizer) run(origin *form) (View, error) {
 		for slices.ContainsFunc(used(root), func(d *def) bool { return d.body.never }) {
 			n.everywhere(root, n.alternatives) // what refers to nothing is nothing
 		}
+		if n.d.Strict == "" { // which must know what it cannot say
+			n.everywhere(root, func(f *form) { n.dropSchemas(f) })
+		}
 		n.everywhere(root, n.constants)
 	}
 	if root.never {

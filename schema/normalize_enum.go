@@ -21,9 +21,8 @@ func (n *normalizer) constants(f *form) {
 	if !n.d.keeps("const") || len(f.enum) > 1 {
 		f.lone = false
 	}
-	if f.types == 0 {
-		f.types = kindsOf(f.enum)
-	}
+	f.types = f.types.of(kindsOf(f.enum))
+	f.keepTyped()
 	tree := func(v *val) bool { return v.is(kindArray | kindObject) }
 	switch {
 	case slices.ContainsFunc(f.enum, tree):
@@ -36,6 +35,17 @@ func (n *normalizer) constants(f *form) {
 	if !f.has {
 		n.alternatives(f) // types that the values told apart may not stand together
 	}
+}
+
+// of is the types of k that values of the types have; k may be 0 for any.
+func (k kind) of(have kind) kind {
+	if k == 0 {
+		return have
+	}
+	if have&(kindInteger|kindNumber) != 0 {
+		have |= kindInteger | kindNumber
+	}
+	return k & have
 }
 
 // plainWords keeps values that are no strings from being sent as strings where
@@ -52,9 +62,7 @@ func (n *normalizer) plainWords(f *form) {
 		}
 		for j, other := range list {
 			if k := other.kinds(); i != j && o.has && (k == 0 || k&kindString != 0) {
-				if o.types == 0 {
-					o.types = kindsOf(o.enum)
-				}
+				o.types = o.types.of(kindsOf(o.enum))
 				n.dropEnum(o)
 				changed = true
 			}
@@ -75,7 +83,6 @@ func (n *normalizer) dropEnum(f *form) {
 			what = "always "
 		}
 		n.tell(f, "enum", what+n.brief(&form{enum: f.enum, has: true}))
-		f.types &= kindsOf(f.enum) | kindsOf(f.enum)&kindInteger<<1
 	}
 	f.enum, f.has, f.lone = nil, false, false
 }
@@ -107,7 +114,7 @@ func (n *normalizer) stringEnum(f *form) {
 		return
 	}
 	f.terms = slices.DeleteFunc(slices.Clone(f.terms), func(t term) bool {
-		return termKinds[t.name] != 0 && termKinds[t.name] != kindString || others && t.name == "default"
+		return termKinds[t.name] != 0 && termKinds[t.name]&kindString == 0 || others && t.name == "default"
 	})
 	if others {
 		f.words = words

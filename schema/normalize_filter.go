@@ -14,8 +14,8 @@ func (n *normalizer) filter(f *form) {
 
 func (n *normalizer) filterAll(f *form, top bool) {
 	root := top && n.isRoot(f)
-	n.filterSchemas(f, root)
 	n.guard(f)
+	n.filterSchemas(f, root)
 	f.parts(func(o *form) { n.filterAll(o, false) })
 	f.anyOf = n.spliced(f.anyOf)
 	f.props = slices.DeleteFunc(slices.Clone(f.props), func(p *entry) bool {
@@ -25,6 +25,13 @@ func (n *normalizer) filterAll(f *form, top bool) {
 		return p.form.never && !f.requires(p.name)
 	})
 	n.filterTerms(f, root)
+	if n.d.Unions != "" { // some providers look every required name up
+		for _, name := range f.required {
+			if f.prop(name) == nil {
+				f.props = append(f.props, &entry{name: name, form: &form{at: f.at}})
+			}
+		}
+	}
 	if f.types&kindArray != 0 && f.items == nil && len(f.prefix) == 0 {
 		f.items = &form{at: f.at}
 	}
@@ -153,6 +160,15 @@ func (n *normalizer) takesPattern(p string) bool {
 	}
 	_, err := syntax.Parse(p, syntax.Perl)
 	return err == nil && !strings.Contains(p, `\b`) && !strings.Contains(p, `\B`)
+}
+
+// dropSchemas is filterSchemas for f and all that it holds. It comes before
+// values are written as the provider wants them, so that words about what is
+// taken out speak of the author's values.
+func (n *normalizer) dropSchemas(f *form) {
+	n.guard(f)
+	n.filterSchemas(f, n.isRoot(f))
+	f.parts(n.dropSchemas)
 }
 
 // filterSchemas takes out keywords that hold schemas.

@@ -202,3 +202,50 @@ func FuzzNormalize(f *testing.F) {
 	f.Add(uint64(1))
 	f.Fuzz(func(t *testing.T, seed uint64) { law(t, seed) })
 }
+
+// FuzzNormalizeText feeds schemas as anyone may write them.
+func FuzzNormalizeText(f *testing.F) {
+	for _, tool := range corpus(f)["written"] {
+		f.Add([]byte(tool.InputSchema))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if len(src) > 4096 {
+			return
+		}
+		s, err := schema.Parse(src)
+		if err != nil {
+			return
+		}
+		for _, d := range schema.Dialects() {
+			if advice[d.Name] {
+				continue
+			}
+			if v, err := schema.Normalize(s, d); err == nil {
+				checkView(t, src, d, v)
+			}
+		}
+	})
+}
+
+// TestMutilatedSchemasHaveViewsOrReasons cuts and grafts written schemas, as
+// careless authors and converters do.
+func TestMutilatedSchemasHaveViewsOrReasons(t *testing.T) {
+	m := &chancer{Rand: rand.New(rand.NewPCG(7, 9))}
+	list := corpus(t)["written"]
+	views := 0
+	for range 1500 {
+		s, err := schema.Parse(m.mutilate(list))
+		if err != nil {
+			continue
+		}
+		for _, d := range schema.Dialects() {
+			if v, err := schema.Normalize(s, d); err == nil {
+				checkView(t, s.JSON(), d, v)
+				views++
+			}
+		}
+	}
+	if views < 2000 {
+		t.Errorf("only %d views were made", views)
+	}
+}

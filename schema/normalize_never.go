@@ -8,6 +8,10 @@ func (n *normalizer) forgo(f *form) {
 	if f.has && f.types != 0 {
 		f.enum = slices.DeleteFunc(slices.Clone(f.enum), func(v *val) bool { return v.kind&f.types == 0 })
 	}
+	f.keepTyped()
+	if f.has {
+		f.applyTerms()
+	}
 	never := f.has && len(f.enum) == 0 || f.def != nil && f.def.body.never
 	for _, o := range f.allOf {
 		never = never || o.never
@@ -29,6 +33,52 @@ func (n *normalizer) forgo(f *form) {
 		*f = form{at: f.at, never: true}
 		return
 	}
+}
+
+// keepTyped leaves out keywords that speak of types which f does not have.
+func (f *form) keepTyped() {
+	k := f.types
+	if k == 0 {
+		return
+	}
+	if k&kindInteger != 0 {
+		k |= kindNumber
+	}
+	if k&kindObject == 0 {
+		f.props, f.required, f.rest, f.patterns, f.names = nil, nil, nil, nil, nil
+		f.needs, f.extends, f.more = nil, nil, nil
+	}
+	if k&kindArray == 0 {
+		f.prefix, f.items, f.contains, f.beyond = nil, nil, nil, nil
+	}
+	if slices.ContainsFunc(f.terms, func(t term) bool { return termKinds[t.name] != 0 && termKinds[t.name]&k == 0 }) {
+		f.terms = slices.DeleteFunc(slices.Clone(f.terms), func(t term) bool {
+			return termKinds[t.name] != 0 && termKinds[t.name]&k == 0
+		})
+	}
+}
+
+// applyTerms leaves the values of an enum that fit the other keywords, which
+// then need not be sent.
+func (f *form) applyTerms() {
+	terms := &form{}
+	f.terms = slices.DeleteFunc(slices.Clone(f.terms), func(t term) bool {
+		if isNote(t.name) {
+			return false
+		}
+		terms.terms = append(terms.terms, t)
+		return true
+	})
+	if len(terms.terms) == 0 {
+		return
+	}
+	raw := parseVal(writer{}.form(nil, terms))
+	c := &compiler{root: raw, draft: draft2020, nodes: map[string]*node{}}
+	n, err := c.compile()
+	if err != nil {
+		return
+	}
+	f.enum = slices.DeleteFunc(slices.Clone(f.enum), func(v *val) bool { return !n.fitsVal(v) })
 }
 
 // closeItems says by maxItems that an array ends, for providers to whom a schema

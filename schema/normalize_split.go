@@ -4,7 +4,7 @@ import "slices"
 
 // Keywords that speak of values of one type alone.
 var termKinds = map[string]kind{
-	"minLength": kindString, "maxLength": kindString, "pattern": kindString, "format": kindString,
+	"minLength": kindString, "maxLength": kindString, "pattern": kindString, "format": kindString | kindNumber,
 	"contentEncoding": kindString, "contentMediaType": kindString,
 	"minimum": kindNumber, "maximum": kindNumber, "exclusiveMinimum": kindNumber, "exclusiveMaximum": kindNumber, "multipleOf": kindNumber,
 	"minItems": kindArray, "maxItems": kindArray, "uniqueItems": kindArray, "minContains": kindArray, "maxContains": kindArray,

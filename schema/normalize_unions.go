@@ -17,6 +17,9 @@ func (n *normalizer) alternatives(f *form) {
 	for _, list := range []*[]*form{&f.anyOf, &f.oneOf} {
 		n.simplify(f, list)
 	}
+	if f.has && !f.never {
+		n.forgo(f)
+	}
 	if len(f.oneOf) > 0 && !n.d.keeps("oneOf") && n.d.keeps("anyOf") {
 		n.anyOfOne(f)
 	}
@@ -108,6 +111,9 @@ func (n *normalizer) constantsOf(f *form, list *[]*form) bool {
 func (n *normalizer) collapse(f *form, list *[]*form) {
 	rest := slices.DeleteFunc(slices.Clone(*list), (*form).isNull)
 	null := len(rest) < len(*list)
+	if len(rest) == 0 {
+		rest, null = (*list)[:1], false
+	}
 	if len(rest) != 1 {
 		return
 	}

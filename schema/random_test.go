@@ -276,3 +276,26 @@ func (m *chancer) ofType(root, o object, kind string, depth int) any {
 	}
 	return out
 }
+
+// mutilate changes, cuts or grafts a few characters of one of the schemas.
+func (m *chancer) mutilate(list []published) []byte {
+	src := append([]byte(nil), list[m.IntN(len(list))].InputSchema...)
+	graft := list[m.IntN(len(list))].InputSchema
+	for range 1 + m.IntN(3) {
+		at := m.IntN(len(src))
+		switch m.IntN(3) {
+		case 0:
+			src[at] = byte(' ' + m.IntN(90))
+		case 1:
+			src = append(src[:at:at], src[at+m.IntN(min(20, len(src)-at)):]...)
+		case 2:
+			from := m.IntN(len(graft))
+			part := graft[from : from+m.IntN(min(60, len(graft)-from))]
+			src = append(append(append([]byte(nil), src[:at]...), part...), src[at:]...)
+		}
+		if len(src) == 0 {
+			return []byte("{}")
+		}
+	}
+	return src
+}

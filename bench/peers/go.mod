@@ -16,7 +16,10 @@ require (
 	trpc.group/trpc-go/trpc-agent-go v1.11.2
 )
 
-require golang.org/x/image v0.47.0 // indirect
+require (
+	golang.org/x/image v0.47.0 // indirect
+	golang.org/x/mod v0.42.0 // indirect
+)
 
 require (
 	cloud.google.com/go v0.123.0 // indirect

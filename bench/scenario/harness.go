@@ -50,9 +50,13 @@ func CheckTurns(t *testing.T, mk NewRunner, overlap Overlap) {
 			r.Close()
 		}
 	}
-	if got := overlapOf(t, mk); got != overlap {
-		t.Errorf("the calls of one turn run %s, the table says %s", got, overlap)
+	var got Overlap
+	for range 5 { // a busy machine makes them look slower than they are, and at times only
+		if got = overlapOf(t, mk); got == overlap {
+			return
+		}
 	}
+	t.Errorf("the calls of one turn run %s, the table says %s", got, overlap)
 }
 
 // Overlap says whether the calls of one turn run side by side.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -54,9 +55,12 @@ func (p *program) noModel(c *config) error {
 
 // knownModels is the forms of names that work here.
 func (p *program) knownModels(c *config) []string {
-	names := []string{"script:FILE.yaml", "openai/NAME"}
+	names := []string{"script:FILE.yaml"}
+	for _, n := range slices.Sorted(maps.Keys(apis())) {
+		names = append(names, n+"/NAME")
+	}
 	for _, n := range c.names("models") {
-		if n != "openai" {
+		if _, ok := apis()[n]; !ok {
 			names = append(names, n+"/NAME")
 		}
 	}

@@ -43,7 +43,8 @@ func settings() []setting {
 
 		{key: "limits.repeat", kind: kindInt, def: "3", doc: "Equal calls with equal outcome before the model is told; refused two later, ended three after that.", check: atLeast(2)},
 
-		{key: "models.*.base_url", kind: kindText, doc: "Address of an OpenAI-compatible API; makes models PROVIDER/… work.", check: isURL},
+		{key: "models.*.base_url", kind: kindText, doc: "Address of the API; makes models PROVIDER/… work.", check: isURL},
+		{key: "models.*.api", kind: kindText, doc: "How it is spoken with; that of the provider's own name, else openai-chat.", check: isAPI},
 		{key: "models.*.api_key_env", kind: kindText, doc: "Name of the environment variable that holds the API key."},
 		{key: "models.*.dialect", kind: kindText, doc: "What the endpoint takes and refuses; found by its name and address if not set.", check: isDialect},
 		{key: "models.*.context_window", kind: kindInt, doc: "Tokens that its models take; 0 is unknown and turns the budget off.", check: atLeast(0)},

@@ -52,6 +52,10 @@ type Body struct {
 	Max    int  // bytes of an event; sse.DefaultMax if zero
 	Lines  bool // a stream is JSON, one value a line, not server-sent events
 
+	// Frames reads streams of another form, of events of at most max bytes; nil for
+	// server-sent events and lines.
+	Frames func(r io.Reader, max int) Source
+
 	watch *watch // nil for one that is no answer of a server
 	head  []byte // the first bytes, for a message
 }
@@ -76,6 +80,9 @@ func (h headed) Read(p []byte) (int, error) {
 // begins like JSON.
 func (b *Body) Read(d Decoder) error {
 	br := bufio.NewReaderSize(headed{b}, 4096)
+	if b.Frames != nil {
+		return b.stream(b.Frames(br, b.max()), d)
+	}
 	switch firstByte(br) {
 	case '<':
 		return b.page(br)
@@ -142,11 +149,11 @@ func TooLong(n int) error {
 	return &llm.Error{Code: tool.CodeLimit, Message: fmt.Sprintf("the server sent an event of more than %d bytes", n), Advice: "ask for less at a time, or use another model"}
 }
 
-// A source is a stream of events; see [sse.Reader].
-type source interface{ Next() (sse.Event, error) }
+// A Source is a stream of events; see [sse.Reader] for its errors.
+type Source interface{ Next() (sse.Event, error) }
 
 // stream reads events up to the last, the end, or silence after the finish.
-func (b *Body) stream(sr source, d Decoder) error {
+func (b *Body) stream(sr Source, d Decoder) error {
 	state := Nothing
 	for !d.Gone() {
 		ev, err := sr.Next()

@@ -31,6 +31,13 @@ type Client struct {
 	MaxEvent int           // bytes of one event, or of a reply in one piece; 32 MiB if zero
 	MaxReply int64         // bytes of all that is sent for a reply; 64 MiB if zero
 	Lines    bool          // a stream is JSON, one value a line, not server-sent events
+
+	// Frames, if not nil, reads the streams of a server that sends them in a form
+	// of its own, which it names as the content type Framed.
+	Frames func(r io.Reader, max int) Source
+	Framed string
+	// Sign, if not nil, adds to a request what proves who makes it.
+	Sign func(r *http.Request, body []byte) error
 }
 
 // noRedirects follows no redirect: a POST would become a GET, and the key would
@@ -57,6 +64,9 @@ func (c *Client) Post(ctx context.Context, url string, header http.Header, body 
 		return llm.ErrorOf(resp.StatusCode, resp.Header, b)
 	}
 	answer := Body{R: w, Header: resp.Header, Max: c.MaxEvent, Lines: c.Lines, watch: w}
+	if c.Frames != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), c.Framed) {
+		answer.Frames = c.Frames
+	}
 	if err := answer.Read(d); err != nil {
 		var own *llm.Error
 		if err = w.why(ctx, err); errors.As(err, &own) && own.RequestID == "" {
@@ -79,6 +89,11 @@ func (c *Client) send(ctx context.Context, to string, header http.Header, body [
 	r.Header.Set("Content-Type", "application/json")
 	for k, v := range header {
 		r.Header[http.CanonicalHeaderKey(k)] = v
+	}
+	if c.Sign != nil {
+		if err := c.Sign(r, body); err != nil {
+			return nil, err
+		}
 	}
 	client := c.HTTP
 	if client == nil {

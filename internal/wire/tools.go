@@ -83,10 +83,54 @@ func (t *Tools) Restore(name string, args []byte) json.RawMessage {
 	return args
 }
 
-// Express is the counterpart of Restore, for the calls of a history.
+// Express is the counterpart of Restore, for a call of a history.
 func (t *Tools) Express(name string, args []byte) json.RawMessage {
 	if o := t.find(name); o != nil {
 		return o.View.Express(args)
 	}
 	return args
+}
+
+// Expressed is a history whose calls have the arguments that the model would
+// write. It does not change msgs, and shares with it what stays the same.
+func (t *Tools) Expressed(msgs []llm.Message) []llm.Message {
+	copied := false
+	for i := range msgs {
+		m := &msgs[i]
+		if !slices.ContainsFunc(m.Blocks, t.expresses) {
+			continue
+		}
+		if !copied {
+			msgs, copied = slices.Clone(msgs), true
+			m = &msgs[i]
+		}
+		m.Blocks = slices.Clone(m.Blocks)
+		for j := range m.Blocks {
+			if b := &m.Blocks[j]; t.expresses(*b) {
+				c := *b.Call
+				c.Args = t.find(c.Tool).View.Express(c.Args)
+				b.Call = &c
+			}
+		}
+	}
+	return msgs
+}
+
+// expresses reports whether b is a call whose arguments may have another form.
+func (t *Tools) expresses(b llm.Block) bool {
+	return b.Call != nil && b.Broken == nil && t.Differs(b.Call.Tool)
+}
+
+// Called are the names, on the wire, of the tools that are called in msgs. Some
+// APIs refuse a history with calls in it where no tools are on offer.
+func Called(msgs []llm.Message) (names []string) {
+	for i := range msgs {
+		for j := range msgs[i].Blocks {
+			if c := msgs[i].Blocks[j].Call; c != nil {
+				names = append(names, llm.WireName(c.Tool))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

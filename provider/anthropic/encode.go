@@ -28,11 +28,12 @@ func (x *exchange) encode() ([]byte, error) {
 	if !x.c.Whole {
 		o.Raw("stream", "true")
 	}
+	h := x.history()
 	x.offer(o)
 	if err := x.choice(o); err != nil {
 		return nil, err
 	}
-	h := x.history()
+	h.tools(o)
 	h.system(o)
 	h.messages(o)
 	x.think(o, h)
@@ -68,8 +69,15 @@ func (x *exchange) most() int {
 	case x.c.MaxTokens > 0:
 		return x.c.MaxTokens
 	}
+	if x.c.Whole {
+		return min(x.kind.write, maxWhole)
+	}
 	return x.kind.write
 }
+
+// maxWhole is what a reply in one piece may have if nobody says more: a
+// connection on which nothing comes for many minutes is cut by those between.
+const maxWhole = 16_000
 
 // cacheControl is a breakpoint: what stands before it is kept for the next
 // request. At most four are allowed.
@@ -104,6 +112,24 @@ func (x *exchange) offer(o *wire.Object) {
 		o.Put("}")
 	}
 	o.Put("]")
+}
+
+// tools names the tools that the history calls where none is on offer: the API
+// refuses calls of tools that it is not told of.
+func (h *history) tools(o *wire.Object) {
+	if len(h.x.tools.Offers()) > 0 || len(h.past) == 0 {
+		return
+	}
+	o.Key("tools")
+	o.Put("[")
+	for _, name := range h.past {
+		o.Next("{")
+		o.Str("name", name)
+		o.Raw("input_schema", `{"type":"object"}`)
+		o.Put("}")
+	}
+	o.Put("]")
+	o.Raw("tool_choice", `{"type":"none"}`)
 }
 
 func (x *exchange) choice(o *wire.Object) error {
@@ -148,7 +174,7 @@ func (x *exchange) budget() int {
 	if !ok {
 		n = budgets["medium"]
 	}
-	if n = min(n, x.most()-1); n < minBudget {
+	if n = min(n, x.most()/2); n < minBudget {
 		return 0
 	}
 	return n

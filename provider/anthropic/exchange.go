@@ -35,6 +35,7 @@ func newExchange(c *Messages, req *llm.Request, yield func(llm.Delta, error) boo
 	}
 	x.kind = familyOf(x.model)
 	x.in.x = x
+	x.in.blocks = wire.Blocks{Send: x.send, Tools: x.tools}
 	return x
 }
 
@@ -47,6 +48,7 @@ func (x *exchange) run(ctx context.Context) error {
 		return err
 	}
 	x.tools = wire.NewTools(x.req.Tools, d)
+	x.in.blocks.Tools = x.tools
 	for _, l := range x.tools.Left() {
 		if x.c.Left != nil {
 			x.c.Left(ctx, l.Tool, l.Err)

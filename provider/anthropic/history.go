@@ -18,6 +18,7 @@ type history struct {
 	x     *exchange
 	texts []string // of the system
 	turns []turn
+	past  []string // the tools that it calls
 }
 
 // A turn is a message: its blocks, as JSON without the closing bracket.
@@ -34,7 +35,7 @@ func (x *exchange) history() *history {
 	if s := llm.Clean(x.req.System); strings.TrimSpace(s) != "" {
 		h.texts = append(h.texts, s)
 	}
-	msgs := llm.Sanitize(x.req.Messages, llm.Profile{
+	msgs := llm.Sanitize(x.tools.Expressed(x.req.Messages), llm.Profile{
 		Provider: x.c.name(), API: API, Model: x.model,
 		IDs: llm.IDsAnthropic, ResultImages: true, MergeResults: true,
 	})
@@ -51,6 +52,7 @@ func (x *exchange) history() *history {
 			h.user(m)
 		}
 	}
+	h.past = wire.Called(msgs)
 	h.bounds()
 	return h
 }
@@ -215,7 +217,7 @@ func (h *history) call(o *wire.Object, b *llm.Block) {
 	o.Put(`{"type":"tool_use"`)
 	o.Str("id", b.Call.ProviderID)
 	o.Str("name", llm.WireName(b.Call.Tool))
-	o.JSON("input", h.x.tools.Express(b.Call.Tool, b.Call.Args))
+	o.JSON("input", b.Call.Args)
 	var proof map[string]json.RawMessage
 	if b.Signature == "" || jsonx.Unmarshal([]byte(b.Signature), &proof) != nil {
 		return

@@ -1,19 +1,11 @@
 package anthropic
 
 import (
-	"fmt"
-
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/llm"
-	"github.com/toolpost/toolpost/tool"
 )
 
-// maxBlocks bounds the blocks of a reply.
-const maxBlocks = 4096
-
-// An intake turns events into deltas. Blocks may grow at the same time; their
-// deltas are handed on block by block, since that is their order in the message:
-// what comes for a later block waits until those before it are whole.
+// An intake turns events into deltas.
 type intake struct {
 	x       *exchange
 	r       reader
@@ -21,8 +13,7 @@ type intake struct {
 	over    bool // message_stop came
 	stop    llm.Stop
 	word    string // the server's own for it
-	blocks  []block
-	at      int // the block whose deltas are handed on
+	blocks  wire.Blocks
 }
 
 // Event implements wire.Decoder.
@@ -64,8 +55,8 @@ func (in *intake) event(data []byte) (known bool, err error) {
 		in.start()
 		return true, in.grow(data)
 	case "content_block_stop":
-		if i := in.find(r.index); i >= 0 {
-			in.finish(i)
+		if i, _ := in.blocks.Find(r.index); i >= 0 {
+			in.blocks.Finish(i)
 		}
 	case "message_delta":
 		in.start()
@@ -130,8 +121,8 @@ func (in *intake) Whole(data []byte) error {
 	var err error
 	c.List(func() {
 		if b := c.Raw(); err == nil && !in.x.gone {
-			if err = in.open(len(in.blocks), b); err == nil {
-				in.finish(len(in.blocks) - 1)
+			if err = in.open(in.blocks.Len(), b); err == nil {
+				in.blocks.Finish(in.blocks.Len() - 1)
 			}
 		}
 	})
@@ -148,16 +139,10 @@ func (in *intake) Gone() bool { return in.x.gone }
 // End implements wire.Decoder.
 func (in *intake) End() error {
 	cut := false
-	for i := in.at; i < len(in.blocks); i++ {
-		switch {
-		case in.blocks[i].stopped:
-		case in.stop != "": // a server that says only that the whole has ended
-			in.finish(i)
-		default:
-			cut = true
-			in.close(i)
-		}
-		in.flush(i)
+	if in.stop != "" {
+		in.blocks.FinishAll()
+	} else {
+		cut = in.blocks.Cut()
 	}
 	if in.r.has {
 		u := in.r.usage
@@ -176,8 +161,4 @@ func (in *intake) End() error {
 	}
 	in.x.send(llm.Delta{Kind: llm.DeltaStop, Stop: in.stop, Text: in.word})
 	return nil
-}
-
-func tooMany() error {
-	return &llm.Error{Code: tool.CodeLimit, Message: fmt.Sprintf("the reply has more than %d blocks", maxBlocks), Advice: "ask for less at a time, or use another model"}
 }

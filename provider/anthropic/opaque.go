@@ -118,8 +118,8 @@ func (o *opaque) member(name string) *member {
 	return &o.grown[len(o.grown)-1]
 }
 
-// json is the block: byte for byte as it began, if nothing was added.
-func (o *opaque) json() []byte {
+// JSON is the block: byte for byte as it began, if nothing was added.
+func (o *opaque) JSON() []byte {
 	var w wire.Object
 	w.Put("{")
 	var c wire.Cursor

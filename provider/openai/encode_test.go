@@ -1,7 +1,6 @@
 package openai_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,35 +51,6 @@ func ExampleDialectFor() {
 	// generic mistral9
 }
 
-// history is a conversation that began with another model: a foreign call, a cut
-// reply, two calls at once, a result with an image and a failed one.
-func history() []llm.Message {
-	call := func(id, providerID, name, args string) llm.Block {
-		return llm.Block{Content: tool.Content{Type: llm.BlockCall}, Call: &tool.Call{Ref: tool.Ref{ID: id, Tool: name}, ProviderID: providerID, Args: json.RawMessage(args)}}
-	}
-	shot := tool.Image([]byte("png"), "image/png", "a page")
-	shot.ID, shot.Tool, shot.ProviderID = "1", "web.shot", "toolu_01A"
-	failed := tool.Fail(tool.Errorf(tool.CodeNotFound, "no such file"))
-	failed.ID, failed.Tool, failed.ProviderID = "2", "read_file", "toolu_01B"
-	empty := tool.Text("")
-	empty.ID, empty.Tool, empty.ProviderID = "0", "read_file", "toolu_01C|fc_1"
-	return []llm.Message{
-		llm.User("Begin."),
-		{Role: llm.RoleAssistant, Provider: "other", API: "other", Model: "m", Blocks: []llm.Block{
-			{Content: tool.Content{Type: llm.BlockThinking}, Thinking: "Foreign."}, call("0", "toolu_01C|fc_1", "read_file", `{}`)}},
-		{Role: llm.RoleTool, Blocks: []llm.Block{llm.ResultBlock(empty)}},
-		llm.User("Look."),
-		{Role: llm.RoleAssistant, Stop: llm.StopBroken, Blocks: []llm.Block{llm.TextBlock("I l")}},
-		{Role: llm.RoleAssistant, Provider: "own", API: openai.API, Model: "m", Blocks: []llm.Block{
-			{Content: tool.Content{Type: llm.BlockThinking}, Thinking: "Both."},
-			call("1", "toolu_01A", "web.shot", `{"url": "x"}`), call("2", "toolu_01B", "read_file", `"not json`+`"`)}},
-		{Role: llm.RoleTool, Blocks: []llm.Block{llm.ResultBlock(failed), llm.ResultBlock(shot)}},
-		llm.User("And?"),
-		{Role: llm.RoleAssistant, Blocks: []llm.Block{llm.TextBlock("Done.")}},
-		llm.User("Thanks \x00 <b>"),
-	}
-}
-
 // TestRequests compares the body that each dialect is sent for one conversation
 // with testdata/requests.txtar.
 func TestRequests(t *testing.T) {
@@ -123,42 +93,12 @@ func requestOf(t *testing.T, dialect string) string {
 		t.Fatal(err)
 	}
 	temp := 0.5
-	req := &llm.Request{System: "Be brief.", Messages: history(), MaxTokens: 100, Serial: true, Effort: "low", Temp: &temp, Session: "s1",
+	req := &llm.Request{System: "Be brief.", Messages: llmtest.History("own", openai.API, "m"), MaxTokens: 100, Serial: true, Effort: "low", Temp: &temp, Session: "s1",
 		Tools: []tool.Spec{{Name: "web.shot", Description: "Take a picture."}, {Name: "read_file", Description: "Read a file.", Input: in}}, Extra: json.RawMessage(`{"seed": 7}`)}
 	if _, err := llmtest.Ask(context.Background(), c, req); err != nil {
 		t.Fatal(err)
 	}
-	body := s.Requests()[0].Body
-	if !json.Valid(body) {
-		t.Fatalf("the request is not JSON: %s", body)
-	}
-	var all bytes.Buffer
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(body, &m); err != nil {
-		t.Fatal(err)
-	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	_, _ = dec.Token() // {
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var v json.RawMessage
-		if err := dec.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
-		var list []json.RawMessage
-		if k := key.(string); (k == "messages" || k == "tools") && json.Unmarshal(v, &list) == nil {
-			fmt.Fprintf(&all, "%s:\n", k)
-			for _, e := range list {
-				fmt.Fprintf(&all, "  %s\n", e)
-			}
-			continue
-		}
-		fmt.Fprintf(&all, "%s: %s\n", key, v)
-	}
-	return all.String()
+	return llmtest.ShowRequest(t, s.Requests()[0].Body)
 }
 
 func TestChoices(t *testing.T) {
