@@ -92,9 +92,7 @@ func (x *exchange) prepare(ctx context.Context) error {
 		return tool.Errorf(tool.CodeLimit, "%d tools are on offer and %s takes %d: allow fewer for this run", n, x.c.name(), d.MaxTools)
 	}
 	x.tools = wire.NewTools(x.req.Tools, d)
-	for _, l := range x.tools.Left() {
-		llm.Tell(ctx, llm.Notice{Kind: llm.NoticeLeftOut, Tool: l.Tool, Err: llm.AsError(tool.Errorf(tool.CodeInvalid, "tool %s is not on offer: %w", l.Tool, l.Err))})
-	}
+	x.tools.Tell(ctx)
 	return x.readExtra()
 }
 

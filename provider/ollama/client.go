@@ -130,9 +130,7 @@ func (x *exchange) run(ctx context.Context) error {
 		return tool.Errorf(tool.CodeInternal, "schema: %w", err)
 	}
 	x.tools = wire.NewTools(x.req.Tools, d)
-	for _, l := range x.tools.Left() {
-		llm.Tell(ctx, llm.Notice{Kind: llm.NoticeLeftOut, Tool: l.Tool, Err: llm.AsError(tool.Errorf(tool.CodeInvalid, "tool %s is not on offer: %w", l.Tool, l.Err))})
-	}
+	x.tools.Tell(ctx)
 	body, err := x.encode()
 	if err != nil {
 		return err
