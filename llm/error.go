@@ -14,7 +14,7 @@ import (
 // errors.As finds one in it, with the same code and text.
 //
 // Codes: UNAUTHENTICATED for 401 and 403, UNAVAILABLE for network faults, 408,
-// 409, 429, 5xx and streams that break, LIMIT_EXCEEDED for a full context and an
+// 409, 424, 429, 5xx and streams that break, LIMIT_EXCEEDED for a full context and an
 // empty account, NOT_FOUND for 404, VALIDATION_ERROR for other 4xx.
 type Error struct {
 	Provider   string        // who was asked, by its name in the configuration

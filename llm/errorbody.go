@@ -55,7 +55,7 @@ func (e *Error) judge(status int) {
 		e.Code = tool.CodeNotFound
 	case status == http.StatusRequestEntityTooLarge:
 		e.Code = tool.CodeLimit
-	case status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooManyRequests || status >= 500:
+	case status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusFailedDependency || status == http.StatusTooManyRequests || status >= 500:
 		e.Code, e.Retryable = tool.CodeUnavailable, true
 	case hasAny(words, "overloaded", "rate_limit", "server_error", "unavailable", "resource_exhausted", "timeout_error"):
 		e.Code, e.Retryable = tool.CodeUnavailable, true

@@ -22,6 +22,9 @@ func (e *Error) headers(h http.Header) {
 			break
 		}
 	}
+	if kind, _, _ := strings.Cut(h.Get("X-Amzn-Errortype"), ":"); e.Type == "" {
+		e.Type = oneLine(kind, 80)
+	}
 	switch strings.ToLower(h.Get("X-Should-Retry")) {
 	case "true":
 		e.Retryable = true
