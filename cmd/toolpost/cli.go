@@ -18,6 +18,7 @@ type grammar struct {
 	Run        runCommand        `cmd:"" group:"Run" help:"One agent run: text to stdout, progress to stderr."`
 	Plan       planCommands      `cmd:"" group:"Run" help:"Plans: steps written down as data, checked, previewed, confirmed and run."`
 	Tools      toolsCommands     `cmd:"" group:"Tools" help:"What the agent can call, and calling it yourself."`
+	Models     modelsCommands    `cmd:"" group:"Operate" help:"How models answer."`
 	Runs       runsCommands      `cmd:"" group:"Look back" help:"Runs on record: every call, with its arguments, times and effects."`
 	Audit      auditCommands     `cmd:"" group:"Look back" help:"Prove records, search them, and show them as a page."`
 	Session    sessionCommands   `cmd:"" group:"Look back" help:"Conversations that can be continued."`
