@@ -107,6 +107,9 @@ func result(r *tool.Result, id, providerID, name string) llm.Block {
 func history(api string) []llm.Message {
 	raw := block(llm.BlockOpaque)
 	raw.Opaque = json.RawMessage(`{"codeExecutionResult": {"output": "1"}}`)
+	if api == gemini.Interactions {
+		raw.Opaque = json.RawMessage(`{"type": "google_search_call", "id": "g1"}`)
+	}
 	own := func(blocks ...llm.Block) llm.Message {
 		return llm.Message{Role: llm.RoleAssistant, Provider: "test", API: api, Model: "m", Blocks: blocks}
 	}
