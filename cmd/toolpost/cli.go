@@ -55,7 +55,8 @@ type toolsCommands struct {
 	Ls     toolsLsCommand     `cmd:"" help:"All tools: name, risk, what each is for."`
 	Show   toolsShowCommand   `cmd:"" help:"One tool: its parameters, limits and an example."`
 	Call   toolsCallCommand   `cmd:"" help:"Call one tool yourself. The call is checked, limited and recorded as a model's would be."`
-	Schema toolsSchemaCommand `cmd:"" help:"The JSON Schema of a tool's parameters, as its author wrote it."`
+	Schema toolsSchemaCommand `cmd:"" help:"The JSON Schema of a tool's parameters, as its author wrote it or as a provider is sent it."`
+	Lint   toolsLintCommand   `cmd:"" help:"What a provider would refuse, or not be told, of the tools here or of a file of schemas."`
 }
 
 type toolsLsCommand struct {
@@ -76,6 +77,7 @@ type toolsCallCommand struct {
 type toolsSchemaCommand struct {
 	Name   string `arg:"" help:"Name or alias of the tool."`
 	Result bool   `help:"The schema of its data instead of that of its parameters."`
+	For    string `placeholder:"DIALECT" help:"As this provider is sent it, with what it is not told: openai, anthropic, gemini … (tools lint names all)."`
 }
 
 type runCommand struct {
