@@ -21,12 +21,12 @@ FUZZTIME  ?= 30s
 MAX_BYTES := 41943040 # 40 MB, the promise of the static binary
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help test prepare fmt vet staticcheck layers cross race tidy demo soak fuzz bench build
+.PHONY: help test prepare fmt vet staticcheck layers cross race nested tidy demo soak fuzz bench build
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-test: prepare fmt vet staticcheck layers cross race tidy demo ## everything that must hold
+test: prepare fmt vet staticcheck layers cross race nested tidy demo ## everything that must hold
 	@echo "make test: all passed"
 
 prepare: ## install what the tests need, or say what is missing
@@ -61,6 +61,11 @@ cross: ## go vet for linux, darwin and windows on amd64 and arm64
 race: ## all tests, with the race detector
 	@echo "== go test -race"
 	@CI=true CGO_ENABLED=1 go test -race -timeout 15m $(PACKAGES)
+
+# Providers whose modules nobody else should link are modules of their own.
+nested: ## the modules below this one that users import
+	@echo "== nested modules"
+	@cd provider/bedrock && go vet ./... && CI=true go test ./...
 
 tidy: ## go.mod and go.sum are as go mod tidy would leave them
 	@.ci/tidy

@@ -26,6 +26,7 @@ var homes = map[string]home{
 	"mvdan.cc/sh/v3":                           {[]string{"sandbox"}, "a command is read as a shell reads it"},
 	"golang.org/x/sys":                         {[]string{"sandbox", "internal/filelock", "audit"}, "openat2, renameat2 and process groups; fdatasync; a lock that ends with its holder"},
 	"github.com/creack/pty":                    {[]string{"sandbox", "builtin"}, "a pseudo-terminal; builtin reads what sandbox opens"},
+	"code.dny.dev/ssrf":                        {[]string{"sandbox"}, "the addresses that are not public, from the IANA registries"},
 	"github.com/expr-lang/expr":                {[]string{"plan", "policy"}, "conditions with bounds; plans and rules have the same ones"},
 	"golang.org/x/mod":                         {[]string{"audit"}, "the Merkle tree of RFC 6962, as Go's checksum database has it"},
 	"golang.org/x/image":                       {[]string{"hook"}, "WebP decoding and good scaling"},

@@ -67,6 +67,7 @@ const (
 	TurnFinished    Type = "turn.finished"
 	Fallback        Type = "model.fallback" // another model of the pipeline is asked
 	Retry           Type = "model.retry"
+	ToolLeftOut     Type = "tool.leftOut" // the model's server cannot be told of it
 	ConfigReloaded  Type = "config.reloaded"
 	RunCancelled    Type = "run.cancelled"
 	RunFinished     Type = "run.finished"

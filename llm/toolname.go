@@ -80,7 +80,7 @@ func (n *Names) wire(i int) string {
 
 // prefixes are what models put before the name of a tool: the name space of the
 // format they were trained on.
-var prefixes = []string{"functions.", "default_api.", "functions::", "functions/", "tools.", "tool."}
+var prefixes = []string{"functions.", "default_api.", "default_api:", "functions::", "functions/", "tools.", "tool."}
 
 // Canonical is the tool that a model means by name: the one of this name, else
 // of this name behind a known prefix such as functions., else the only one whose

@@ -127,9 +127,9 @@ func (d *dice) reference() (string, any) {
 func (d *dice) sentence() (doc, want any) {
 	for range 5 {
 		ref, v := d.reference()
-		switch v.(type) {
+		switch v := v.(type) {
 		case string:
-			return "see {" + ref + "} }}", "see " + v.(string) + " }"
+			return "see {" + ref + "} }}", "see " + v + " }"
 		case bool, float64:
 			b, _ := json.Marshal(v)
 			return "see {" + ref + "}.", "see " + string(b) + "."

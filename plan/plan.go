@@ -144,16 +144,6 @@ func (p *Plan) Hash() string {
 	return "unhashable: " + err.Error() // of a plan that Parse has not made
 }
 
-// step is the step with this id.
-func (p *Plan) step(id string) *Step {
-	for i := range p.Steps {
-		if p.Steps[i].ID == id {
-			return &p.Steps[i]
-		}
-	}
-	return nil
-}
-
 // A Problem is something that is wrong with a plan, or may be.
 type Problem struct {
 	Pointer string `json:"pointer"` // JSON pointer into the document

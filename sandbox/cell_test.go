@@ -275,7 +275,6 @@ func TestAFolderExchangedAfterTheCheckIsNotEntered(t *testing.T) {
 }
 
 func BenchmarkStart(b *testing.B) {
-	c, _ := newCell(b, sandbox.Profile{})
 	b.Run("os/exec", func(b *testing.B) {
 		for b.Loop() {
 			if err := exec.Command("/bin/true").Run(); err != nil {
@@ -283,15 +282,21 @@ func BenchmarkStart(b *testing.B) {
 			}
 		}
 	})
-	b.Run("Cell", func(b *testing.B) {
-		for b.Loop() {
-			p, err := c.Start(context.Background(), sandbox.Cmd{Argv: []string{"/bin/true"}}, nil)
-			if err != nil {
-				b.Fatal(err)
+	for _, level := range []string{sandbox.LevelNone, sandbox.LevelLandlock, sandbox.LevelFull} {
+		b.Run(level, func(b *testing.B) {
+			c, _ := newCell(b, sandbox.Profile{Confine: sandbox.Confine{Level: level}})
+			if c.Level() != level {
+				b.Skipf("needs sandbox level %s", level)
 			}
-			if _, err := p.Wait(context.Background()); err != nil {
-				b.Fatal(err)
+			for b.Loop() {
+				p, err := c.Start(context.Background(), sandbox.Cmd{Argv: []string{"/bin/true"}}, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := p.Wait(context.Background()); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-	})
+		})
+	}
 }

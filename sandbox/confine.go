@@ -9,9 +9,9 @@ const (
 	LevelNone = "none"
 
 	// LevelLandlock confines each command by Landlock and seccomp alone:
-	// files outside cannot be opened and no socket be made, but names, sizes
-	// and times of files outside can be read, modes and times of files of the
-	// same user be changed, and other processes be seen.
+	// files outside cannot be opened and no socket be made, but the existence,
+	// sizes and times of files outside can be learnt, and modes and times of
+	// files of the same user be changed. /proc tells nothing of processes.
 	LevelLandlock = "landlock"
 
 	// LevelFull keeps all commands of a session in namespaces of their own,

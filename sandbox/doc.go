@@ -1,6 +1,6 @@
 // Package sandbox is the only way by which tools touch the machine: files
-// through a [Root], commands through a [Cell]. It knows nothing of calls,
-// models or policy.
+// through a [Root], commands through a [Cell], the network through a [Dialer].
+// It knows nothing of calls, models or policy.
 //
 // A [Profile] says what may be reached. [Open] makes a Root of it, whose paths
 // cannot lead out of the workspace by "..", links or races, and which reports
@@ -35,13 +35,42 @@
 // these. What a command leaves running when it ends by itself runs on until
 // [Cell.Close].
 //
-// Today the level is [LevelNone], and so these are not promised: that a command
-// touches nothing outside the workspace or does not use the network; that a
-// program which sets out to hide its processes is found (a root process can
-// change its mark, and work can be handed to a service such as cron or
-// systemd); that commands end when this process is killed rather than closed;
-// that on systems other than Linux a process is found that has left both its
-// parent and its process group. Limits on memory and processes are sampled.
+// # Walls around commands
+//
+// [Profile.Confine] asks for walls of the kernel, and [Cell.Level] says which
+// stand. At [LevelFull] all commands of a session are in one standing cell:
+// namespaces and a root of their own, with the system read-only, the workspace
+// at its own path and a temporary home; a user other than root, without
+// capabilities; Landlock and seccomp; no network but a loopback of the cell's
+// own. The cell ends when this process does, however it ends. Its first process
+// is this program again, which therefore calls [Init] first in main:
+//
+//	func main() {
+//		sandbox.Init()
+//		…
+//
+// Protected paths at the top of the workspace that are there when the cell
+// starts are read-only for commands too. With an overlay nothing that commands
+// do reaches the workspace before [Cell.Commit], which keeps all rules of files.
+//
+// Not promised at level full: faults of the kernel; harm inside what was
+// granted; that a command does not make a protected path that is not there
+// yet, or change one below a folder (use an overlay, or [Profile].Protected).
+// At [LevelLandlock], besides: see there; protected paths are not protected
+// from commands; and commands may outlive a killed runtime. At [LevelNone] a
+// command can do all that this process can.
+//
+// At levels below full a program which sets out to hide its processes may not
+// be found (a root process can change its mark, and work can be handed to a
+// service such as cron or systemd), and on systems other than Linux one that
+// has left both its parent and its process group. Limits on memory and
+// processes are sampled.
+//
+// # The network
+//
+// [Dialer] connects to public addresses alone, judged after the name is
+// resolved, and [Dialer.Client] is an HTTP client on it that judges each
+// redirect and keeps credentials to their origin.
 //
 // [Denied] is a courtesy, not a wall: a line can hide what it runs in more ways
 // than any list knows.

@@ -30,6 +30,7 @@ const (
 	KindNotEmpty    Kind = "not_empty"     // a folder that still holds something
 	KindInvalid     Kind = "invalid"       // a command, environment or limit that cannot be carried out
 	KindUnconfined  Kind = "unconfined"    // the required sandbox level cannot be reached here
+	KindRefused     Kind = "refused"       // the network rules do not allow it
 	KindClosed      Kind = "closed"        // the Root, Cell or Process has been closed
 	KindIO          Kind = "io"            // anything else the operating system reports
 )

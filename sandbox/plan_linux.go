@@ -47,12 +47,12 @@ var systemFiles = []string{
 var deviceFiles = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
 // build makes the cell's root around the calling process and enters it.
-func (p *plan) build(files []*os.File) error {
+func (p *plan) build(files []*os.File, w *wire) error {
 	if err := p.beginRoot(); err != nil {
 		return err
 	}
 	steps := []func() error{p.mountSystem, p.mountEtc, p.mountProc, p.mountDev, p.mountScratch, func() error { return p.mountShares(files) },
-		p.lockPaths, p.finishRoot, p.nameHost}
+		p.lockPaths, func() error { return p.showLayer(w) }, p.finishRoot, p.nameHost}
 	for _, do := range steps {
 		if err := do(); err != nil {
 			return err

@@ -20,6 +20,8 @@ type standing struct {
 	wire *wire
 	gone chan struct{} // closed when the first process is
 
+	layer *os.File // what an overlay has taken, or nil
+
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]chan reply // for an answer
@@ -81,6 +83,10 @@ func (s *standing) begin(p *plan, handed []*os.File) error {
 		return step("sending the plan of the cell", err)
 	}
 	f, files, err := s.wire.receive()
+	if err == nil && f.Op == opLayer && len(files) == 1 {
+		s.layer = files[0]
+		f, files, err = s.wire.receive()
+	}
 	closeAll(files)
 	switch {
 	case err != nil:
@@ -161,6 +167,9 @@ func (s *standing) end() {
 func (s *standing) close() {
 	_ = s.init.Kill()
 	<-s.gone
+	if s.layer != nil {
+		s.layer.Close()
+	}
 }
 
 // ask sends a request and waits for its answer.

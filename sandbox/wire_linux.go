@@ -37,6 +37,7 @@ type frame struct {
 const (
 	opBuild    = "build"
 	opReady    = "ready"
+	opLayer    = "layer" // before ready, with the folder of the overlay
 	opStart    = "start"
 	opStarted  = "started" // with a pidfd
 	opSeen     = "seen"    // the runtime knows the process; it may be reaped

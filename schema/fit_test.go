@@ -108,9 +108,7 @@ func TestFit(t *testing.T) {
 				t.Errorf("document (-got +want):\n%s", diff)
 			}
 			for i := range got.Changes {
-				if strings.HasSuffix(got.Changes[i].From, "…") {
-					got.Changes[i].From = strings.TrimSuffix(got.Changes[i].From, "…")
-				}
+				got.Changes[i].From = strings.TrimSuffix(got.Changes[i].From, "…")
 			}
 			if diff := cmp.Diff(got.Changes, c.changes); diff != "" {
 				t.Errorf("changes (-got +want):\n%s", diff)

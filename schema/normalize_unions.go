@@ -94,6 +94,9 @@ func (n *normalizer) constantsOf(f *form, list *[]*form) bool {
 	if types&^kindNull == 0 && len(values) == 1 && values[0] == nullVal {
 		return false
 	}
+	if list == &f.oneOf { // a value of two alternatives fits neither
+		values = lonely(values)
+	}
 	f.enum, f.has, f.lone = distinct(values), true, len(values) == 1
 	f.clauses = append(f.clauses, says...)
 	*list = nil
@@ -107,6 +110,15 @@ func (n *normalizer) constantsOf(f *form, list *[]*form) bool {
 	return true
 }
 
+// lonely leaves the values that no other one is equal to.
+func lonely(list []*val) []*val {
+	times := map[string]int{}
+	for _, v := range list {
+		times[string(v.key(nil))]++
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(v *val) bool { return times[string(v.key(nil))] > 1 })
+}
+
 // collapse merges the only alternative, null aside, into f.
 func (n *normalizer) collapse(f *form, list *[]*form) {
 	rest := slices.DeleteFunc(slices.Clone(*list), (*form).isNull)
@@ -118,6 +130,9 @@ func (n *normalizer) collapse(f *form, list *[]*form) {
 		return
 	}
 	one := rest[0]
+	if null && list == &f.oneOf && one.takesNull() {
+		return // null fits both, and so neither
+	}
 	if one.def != nil {
 		if !null && one.alone() && f.onlyUnion(list) && len(f.terms) == 0 {
 			at := f.at

@@ -18,6 +18,7 @@ type grammar struct {
 	Run        runCommand        `cmd:"" group:"Run" help:"One agent run: text to stdout, progress to stderr."`
 	Plan       planCommands      `cmd:"" group:"Run" help:"Plans: steps written down as data, checked, previewed, confirmed and run."`
 	Tools      toolsCommands     `cmd:"" group:"Tools" help:"What the agent can call, and calling it yourself."`
+	Models     modelsCommands    `cmd:"" group:"Operate" help:"How models answer."`
 	Runs       runsCommands      `cmd:"" group:"Look back" help:"Runs on record: every call, with its arguments, times and effects."`
 	Audit      auditCommands     `cmd:"" group:"Look back" help:"Prove records, search them, and show them as a page."`
 	Session    sessionCommands   `cmd:"" group:"Look back" help:"Conversations that can be continued."`
@@ -54,7 +55,8 @@ type toolsCommands struct {
 	Ls     toolsLsCommand     `cmd:"" help:"All tools: name, risk, what each is for."`
 	Show   toolsShowCommand   `cmd:"" help:"One tool: its parameters, limits and an example."`
 	Call   toolsCallCommand   `cmd:"" help:"Call one tool yourself. The call is checked, limited and recorded as a model's would be."`
-	Schema toolsSchemaCommand `cmd:"" help:"The JSON Schema of a tool's parameters, as its author wrote it."`
+	Schema toolsSchemaCommand `cmd:"" help:"The JSON Schema of a tool's parameters, as its author wrote it or as a provider is sent it."`
+	Lint   toolsLintCommand   `cmd:"" help:"What a provider would refuse, or not be told, of the tools here or of a file of schemas."`
 }
 
 type toolsLsCommand struct {
@@ -75,6 +77,7 @@ type toolsCallCommand struct {
 type toolsSchemaCommand struct {
 	Name   string `arg:"" help:"Name or alias of the tool."`
 	Result bool   `help:"The schema of its data instead of that of its parameters."`
+	For    string `placeholder:"DIALECT" help:"As this provider is sent it, with what it is not told: openai, anthropic, gemini … (tools lint names all)."`
 }
 
 type runCommand struct {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/toolpost/toolpost/llm"
 	"github.com/toolpost/toolpost/provider/anthropic"
+	"github.com/toolpost/toolpost/provider/gemini"
+	"github.com/toolpost/toolpost/provider/ollama"
 	"github.com/toolpost/toolpost/provider/openai"
 	"github.com/toolpost/toolpost/tool"
 )
@@ -43,6 +45,11 @@ func apis() map[string]api {
 		"openai": {name: "openai-chat", base: openai.DefaultBaseURL, key: "OPENAI_API_KEY", make: openaiChat},
 		"anthropic": {name: "anthropic-messages", base: anthropic.DefaultBaseURL, key: "ANTHROPIC_API_KEY", make: func(p *program, _ *config, e *endpoint, id string, key func() string) (client, error) {
 			return &anthropic.Messages{Name: e.name, BaseURL: e.base, Model: id, Key: key, KeyName: e.keyEnv, Left: p.leftOut}, nil
+		}},
+		"gemini":              {name: gemini.Generate, base: gemini.DefaultBaseURL, key: gemini.KeyEnv, make: geminiClient},
+		"gemini-interactions": {name: gemini.Interactions, base: gemini.DefaultBaseURL, key: gemini.KeyEnv, make: geminiClient},
+		"ollama": {name: "ollama-native", base: ollama.DefaultBaseURL, make: func(_ *program, c *config, e *endpoint, id string, key func() string) (client, error) {
+			return &ollama.Client{Name: e.name, BaseURL: e.base, Model: id, Key: key, KeyName: e.keyEnv, Context: int(c.int("models." + e.name + ".context_window"))}, nil
 		}},
 	}
 }
@@ -82,6 +89,11 @@ func isAPI(v any) error {
 func openaiChat(_ *program, c *config, e *endpoint, id string, key func() string) (client, error) {
 	dialect := e.dialect(c, id)
 	return &openai.Chat{Name: e.name, BaseURL: e.base, Model: id, Dialect: dialect, Key: key, KeyName: e.keyEnv}, nil
+}
+
+// geminiClient is an endpoint that speaks one of Google's APIs.
+func geminiClient(_ *program, _ *config, e *endpoint, id string, key func() string) (client, error) {
+	return &gemini.Client{Name: e.name, API: e.api.name, BaseURL: e.base, Model: id, Key: key, KeyName: e.keyEnv}, nil
 }
 
 // dialect is what an OpenAI-compatible endpoint takes and refuses.

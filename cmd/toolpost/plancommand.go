@@ -74,7 +74,7 @@ type planDesk struct {
 // openPlan reads a plan and opens the tools for it. Problems of the document are
 // told before any tool is opened.
 func (p *program) openPlan(file string) (*planDesk, error) {
-	doc, err := p.readPlan(file)
+	doc, err := p.readInput(file)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +99,11 @@ func (p *program) planOf(file string, doc []byte) (*planDesk, error) {
 	return d, nil
 }
 
-func (p *program) readPlan(file string) ([]byte, error) {
+func (p *program) readInput(file string) ([]byte, error) {
 	if file == "-" {
 		b, err := p.readStdin()
 		if err != nil {
-			return nil, fmt.Errorf("read the plan from stdin: %w", err)
+			return nil, fmt.Errorf("read stdin: %w", err)
 		}
 		return b, nil
 	}
@@ -160,7 +160,7 @@ func (c *planLintCommand) Run(p *program) error {
 		defer d.close()
 		problems, hash = append(problems, plan.Lint(d.plan, d.shop.set)...), d.plan.Hash()
 	case pr != nil && pr.code == codePlan:
-		doc, rerr := p.readPlan(c.File)
+		doc, rerr := p.readInput(c.File)
 		if rerr != nil {
 			return rerr
 		}

@@ -59,6 +59,8 @@ func (t *teller) hear(e event.Event) {
 		t.progress(e)
 	case event.StepFinished, event.StepFailed:
 		t.finished(e)
+	case event.ToolLeftOut:
+		t.aside(t.style.yellow(clean(e.Message)) + "\n")
 	case event.Retry, event.Fallback:
 		t.held = nil
 		t.aside(t.style.yellow(clean(e.Message)) + "\n")

@@ -50,7 +50,7 @@ func (c *runsForkCommand) plan(p *program, b *past, at *audit.Call) error {
 	file, doc := "the plan of run "+shortID(b.view.ID), []byte(b.view.Plan)
 	if c.Plan != "" {
 		var err error
-		if doc, err = p.readPlan(c.Plan); err != nil {
+		if doc, err = p.readInput(c.Plan); err != nil {
 			return err
 		}
 		file = c.Plan

@@ -201,6 +201,9 @@ func (c *toolsSchemaCommand) Run(p *program) error {
 			return &problem{code: codeNotFound, exit: exitUsage, message: spec.Name + " promises no form of its data"}
 		}
 	}
+	if c.For != "" {
+		return c.view(p, spec, s)
+	}
 	raw := json.RawMessage(`{}`)
 	if s != nil {
 		raw = s.JSON()

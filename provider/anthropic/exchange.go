@@ -49,6 +49,7 @@ func (x *exchange) run(ctx context.Context) error {
 	}
 	x.tools = wire.NewTools(x.req.Tools, d)
 	x.in.blocks.Tools = x.tools
+	x.tools.Tell(ctx)
 	for _, l := range x.tools.Left() {
 		if x.c.Left != nil {
 			x.c.Left(ctx, l.Tool, l.Err)

@@ -67,6 +67,8 @@ func (x *exchange) run(ctx context.Context) error {
 		case x.gone:
 			return nil
 		case ctx.Err() == nil && x.in.goOn(err):
+		case err == nil && ctx.Err() != nil && x.in.stop == llm.StopContinue:
+			return ctx.Err()
 		case err != nil:
 			return err
 		case x.correct():
@@ -90,9 +92,7 @@ func (x *exchange) prepare(ctx context.Context) error {
 		return tool.Errorf(tool.CodeLimit, "%d tools are on offer and %s takes %d: allow fewer for this run", n, x.c.name(), d.MaxTools)
 	}
 	x.tools = wire.NewTools(x.req.Tools, d)
-	for _, l := range x.tools.Left() {
-		llm.Tell(ctx, llm.Notice{Kind: llm.NoticeLeftOut, Tool: l.Tool, Err: llm.AsError(tool.Errorf(tool.CodeInvalid, "tool %s is not on offer: %w", l.Tool, l.Err))})
-	}
+	x.tools.Tell(ctx)
 	return x.readExtra()
 }
 

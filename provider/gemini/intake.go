@@ -77,9 +77,13 @@ func (in *intake) send(d llm.Delta) {
 	}
 }
 
-// opaque carries along what is not for us to read.
+// opaque carries along what is not for us to read. What is no JSON could be
+// neither kept nor sent back.
 func (in *intake) opaque(raw []byte) {
 	in.hop.content()
+	if jsonx.Check(raw) != nil {
+		return
+	}
 	in.send(llm.Delta{Kind: llm.DeltaOpaque, Opaque: json.RawMessage(raw)})
 }
 

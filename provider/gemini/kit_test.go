@@ -1,7 +1,6 @@
 package gemini_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -15,7 +14,6 @@ import (
 	"github.com/toolpost/toolpost/llm"
 	"github.com/toolpost/toolpost/llm/llmtest"
 	"github.com/toolpost/toolpost/provider/gemini"
-	"github.com/toolpost/toolpost/tool"
 )
 
 var (
@@ -190,9 +188,22 @@ func fuzzed(t *testing.T, api, stream string) {
 			t.Errorf("a call may be run with %s", b.Call.Args)
 		}
 	}
-	if _, e := llmtest.Ask(context.Background(), &gemini.Client{Model: "m", HTTP: &http.Client{Transport: canned{"", bytes.NewReader(nil)}}}, &llm.Request{Messages: []llm.Message{llm.User("x"), msg}}); tool.AsError(e) == nil {
+	msg.Provider, msg.API, msg.Model = "gemini", api, "m"
+	c := &gemini.Client{API: api, Model: "m", HTTP: &http.Client{Transport: checked{t}}}
+	if _, err := llmtest.Ask(context.Background(), c, &llm.Request{Messages: []llm.Message{llm.User("x"), msg}}); err == nil {
 		t.Error("an empty answer is no error")
 	}
+}
+
+// checked is a RoundTripper that answers nothing to what has to be JSON.
+type checked struct{ t *testing.T }
+
+func (c checked) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil || !json.Valid(body) {
+		c.t.Errorf("asked %s, %v", body, err)
+	}
+	return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
 }
 
 func FuzzGenerate(f *testing.F) {

@@ -130,9 +130,7 @@ func (x *exchange) run(ctx context.Context) error {
 		return tool.Errorf(tool.CodeInternal, "schema: %w", err)
 	}
 	x.tools = wire.NewTools(x.req.Tools, d)
-	for _, l := range x.tools.Left() {
-		llm.Tell(ctx, llm.Notice{Kind: llm.NoticeLeftOut, Tool: l.Tool, Err: llm.AsError(tool.Errorf(tool.CodeInvalid, "tool %s is not on offer: %w", l.Tool, l.Err))})
-	}
+	x.tools.Tell(ctx)
 	body, err := x.encode()
 	if err != nil {
 		return err
@@ -177,6 +175,8 @@ func (x *exchange) explain(ctx context.Context, err error) error {
 		e.Advice = "fetch the model: ollama pull " + x.model
 	case e.Code == tool.CodeInvalid && strings.Contains(e.Message, "does not support tools"):
 		e.Advice = "use a model that calls tools, or run without tools"
+	case e.Code == tool.CodeInvalid && strings.Contains(e.Message, "does not support thinking"):
+		e.Advice = "use a model that thinks, or set no reasoning effort"
 	}
 	return e
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsonx"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -51,9 +52,9 @@ func (x *exchange) encode() ([]byte, error) {
 	}
 	o.Raw("stream", strconv.FormatBool(!x.c.Whole))
 	if e := x.req.Effort; e != "" && !x.has("think") {
-		think, ok := efforts[e]
-		if !ok {
-			return nil, tool.Errorf(tool.CodeInvalid, "reasoning effort %q is unknown: use none, low, medium or high", e)
+		think, err := x.think(e)
+		if err != nil {
+			return nil, err
 		}
 		o.Raw("think", think)
 	}
@@ -68,8 +69,23 @@ func (x *exchange) encode() ([]byte, error) {
 	return append(o.B, '}'), nil
 }
 
-// efforts is "think" for each effort. Models without levels take a word for true.
-var efforts = map[string]string{"none": "false", "minimal": `"low"`, "low": `"low"`, "medium": `"medium"`, "high": `"high"`, "xhigh": `"high"`, "max": `"high"`}
+// efforts is the level of reasoning for each effort.
+var efforts = map[string]string{"none": "low", "minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
+
+// leveled is in the names of models that take a level, and cannot but think;
+// servers refuse a level for any other, which thinks or does not.
+const leveled = "gpt-oss"
+
+func (x *exchange) think(effort string) (string, error) {
+	level, ok := efforts[effort]
+	switch {
+	case !ok:
+		return "", tool.Errorf(tool.CodeInvalid, "reasoning effort %q is unknown: use none, minimal, low, medium, high, xhigh or max", effort)
+	case strings.Contains(strings.ToLower(x.model), leveled):
+		return `"` + level + `"`, nil
+	}
+	return strconv.FormatBool(effort != "none"), nil
+}
 
 // chosen is the tools to offer. A choice of none offers none; another cannot be
 // told to the server.

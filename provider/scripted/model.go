@@ -25,7 +25,6 @@ type Model struct {
 	file string
 	once sync.Once
 	flat []Turn // repeats unrolled, in answering order
-	dead []int  // for each turn of flat, how many failing ones stand directly before it
 	end  []Turn // failing turns after the last answer
 
 	mu    sync.Mutex
