@@ -56,23 +56,3 @@ func (f *form) orNull(d *Dialect) *form {
 	}
 	return o
 }
-
-// withoutNull takes null out of f, and reports whether it was there by name.
-func (f *form) withoutNull() bool {
-	found := false
-	if f.types&kindNull != 0 && f.types != kindNull {
-		f.types &^= kindNull
-		found = true
-	}
-	if f.has && len(f.enum) > 1 {
-		n := len(f.enum)
-		f.enum = slices.DeleteFunc(slices.Clone(f.enum), func(v *val) bool { return v.is(kindNull) })
-		found = found || len(f.enum) < n
-	}
-	for _, list := range []*[]*form{&f.anyOf, &f.oneOf} {
-		n := len(*list)
-		*list = slices.DeleteFunc(slices.Clone(*list), (*form).isNull)
-		found = found || len(*list) < n
-	}
-	return found
-}

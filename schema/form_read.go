@@ -76,7 +76,7 @@ func firstOf(v *val, names ...string) *val {
 func (r *reader) noteTerms(f *form, v *val) {
 	for _, m := range v.members {
 		if isNote(m.name) {
-			f.terms = append(f.terms, term{m.name, m.val})
+			f.terms = append(f.terms, term(m))
 		}
 	}
 }
