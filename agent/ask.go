@@ -22,20 +22,11 @@ func (x *run) ask(ctx context.Context) (*llm.Message, error) {
 		return nil, err
 	}
 	reply := &x.reply
-	*reply = llm.Reply{}
+	reply.Reset()
 	x.out.Emit(event.Event{Type: event.MessageStarted, Message: string(llm.RoleAssistant)})
-	for d, e := range x.Provider.Stream(ctx, req) {
-		if e != nil {
-			err = e
-			break
-		}
-		x.show(d)
-		if ctx.Err() != nil {
-			err = ctx.Err()
-			break
-		}
-	}
-	if err == nil {
+	x.broke = nil
+	x.Provider.Stream(ctx, req)(x.take)
+	if err = x.broke; err == nil {
 		err = ctx.Err()
 	}
 	reply.Fail(err)
@@ -55,6 +46,18 @@ func (x *run) ask(ctx context.Context) (*llm.Message, error) {
 		return nil, e
 	}
 	return &msg, err
+}
+
+// taker takes the deltas of a model's streams, one run of it after another.
+func (x *run) taker(ctx context.Context) func(llm.Delta, error) bool {
+	return func(d llm.Delta, err error) bool {
+		if err == nil {
+			x.show(d)
+			err = ctx.Err()
+		}
+		x.broke = err
+		return err == nil
+	}
 }
 
 // show takes a delta and tells what it brought.

@@ -126,6 +126,7 @@ func (l *Loop) Run(ctx context.Context, s Session) event.Stream {
 				tool.Errorf(tool.CodeLimit, "the run took longer than its limit of %s", l.Limits.Wall))
 			defer cancel()
 		}
+		x.take = x.taker(ctx)
 		r.Emit(event.Event{Type: event.RunStarted, Payload: l.Facts})
 		return x.finish(ctx, x.turns(ctx))
 	})

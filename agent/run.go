@@ -21,8 +21,10 @@ type run struct {
 	budget  budget
 	request llm.Request
 	reply   llm.Reply
-	tools   tool.Handler    // nil if there are none
-	keep    context.Context // in which messages are kept, also when the run is cancelled
+	take    func(llm.Delta, error) bool // what a model's stream is given to
+	broke   error                       // with which that stream ended
+	tools   tool.Handler                // nil if there are none
+	keep    context.Context             // in which messages are kept, also when the run is cancelled
 }
 
 // turns asks the model until there is nothing more to do.

@@ -111,6 +111,12 @@ func (r *Reply) start(d Delta) {
 	}
 }
 
+// Reset makes the reply empty, for the next one.
+func (r *Reply) Reset() {
+	clear(r.parts)
+	*r = Reply{parts: r.parts[:0]}
+}
+
 // Fail notes that the stream ended with err: the message is aborted if the
 // context was cancelled, else broken.
 func (r *Reply) Fail(err error) {

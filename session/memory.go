@@ -12,7 +12,9 @@ import (
 type Memory struct{ msgs []llm.Message }
 
 // NewMemory is a session in which msgs have been said.
-func NewMemory(msgs ...llm.Message) *Memory { return &Memory{slices.Clone(msgs)} }
+func NewMemory(msgs ...llm.Message) *Memory {
+	return &Memory{append(make([]llm.Message, 0, len(msgs)+8), msgs...)}
+}
 
 // Messages is what was said so far. The slice is not to be changed; it stays as
 // it is when more is said.

@@ -235,7 +235,7 @@ func (e *entry) execute(ctx context.Context, c *Call) (*Result, error) {
 		return nil, nil
 	}
 	r := res.own()
-	r.Started, r.Ended = started, time.Now()
+	r.Started, r.Ended = started, started.Add(time.Since(started))
 	return r, nil
 }
 
