@@ -18,49 +18,67 @@ const Grace = 5 * time.Second
 // the goroutine that called. Every handler in a Registry is guarded.
 func Guard(h Handler) Handler {
 	return func(ctx context.Context, c *Call) (*Result, error) {
-		if c.Deadline.IsZero() {
-			c.Deadline = time.Now().Add(DefaultTimeout)
-		}
-		return guard(ctx, h, c)
+		return guard(ctx, &running{call: c, work: &handled{handler: h}})
 	}
 }
 
-func guard(ctx context.Context, h Handler, c *Call) (*Result, error) {
-	x := &running{parent: ctx, handler: h, call: c, in: make(chan message, 1)}
+// work is what is done on a goroutine of its own, and what came of it.
+type work interface {
+	do(x *running) error
+	result() *Result
+}
+
+// handled is a call of a Handler.
+type handled struct {
+	handler Handler
+	res     *Result
+}
+
+func (h *handled) do(x *running) (err error) {
+	h.res, err = h.handler(x, x.call)
+	return err
+}
+
+func (h *handled) result() *Result { return h.res }
+
+func guard(ctx context.Context, x *running) (*Result, error) {
+	if x.call.Deadline.IsZero() {
+		x.call.Deadline = time.Now().Add(DefaultTimeout)
+	}
+	x.parent, x.in = ctx, make(chan message, 1)
 	x.listen, _ = ctx.Value(noteKey{}).(*listening)
 	crew, _ := ctx.Value(crewKey{}).(*Crew)
 	crew.start(x)
-	o := x.wait(crew)
-	if o.err != nil && errors.Is(o.err, context.DeadlineExceeded) && ctx.Err() == nil && x.Err() != nil {
-		o.err = timedOut(c)
+	err := x.wait(crew)
+	if err != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && x.Err() != nil {
+		err = timedOut(x.call)
 	}
-	return withEffects(o, x.effects.close())
+	effects := x.effects.close()
+	if err != nil {
+		return withEffects(nil, err, effects)
+	}
+	return withEffects(x.work.result(), nil, effects)
 }
 
 // message is what the handler's goroutine tells the one that waits: a note whose
-// sender waits for done, or the outcome.
+// sender waits for done, or that the work is over.
 type message struct {
 	note Note
 	done chan struct{}
-	outcome
-}
-
-type outcome struct {
-	res *Result
-	err error
+	err  error
 }
 
 // run is the handler's goroutine.
 func (x *running) run() {
 	returned := false
-	var o outcome
+	var err error
 	defer func() {
 		if !returned {
-			o = outcome{err: crash(recover())}
+			err = crash(recover())
 		}
-		x.tell(message{outcome: o})
+		x.tell(message{err: err})
 	}()
-	o.res, o.err = x.handler(x, x.call)
+	err = x.work.do(x)
 	returned = true
 }
 
@@ -98,7 +116,7 @@ func (x *running) hand(n Note) {
 }
 
 // wait passes notes on until the handler has answered or is given up.
-func (x *running) wait(crew *Crew) (o outcome) {
+func (x *running) wait(crew *Crew) error {
 	ended := false
 	timer := crew.timer(time.Until(x.call.Deadline))
 	defer func() {
@@ -115,7 +133,7 @@ func (x *running) wait(crew *Crew) (o outcome) {
 		case m := <-x.in:
 			if m.done == nil {
 				ended = true
-				return m.outcome
+				return m.err
 			}
 			x.listen.hear(m.note)
 			close(m.done)
@@ -130,9 +148,9 @@ func (x *running) wait(crew *Crew) (o outcome) {
 			}
 			ended = true
 			if errors.Is(x.Err(), context.DeadlineExceeded) {
-				return outcome{err: timedOut(x.call)}
+				return timedOut(x.call)
 			}
-			return outcome{err: Errorf(CodeCancelled, "cancelled; the tool did not stop within %s and was given up", Grace)}
+			return Errorf(CodeCancelled, "cancelled; the tool did not stop within %s and was given up", Grace)
 		}
 	}
 }
@@ -156,22 +174,22 @@ func (x *running) drain() {
 
 // withEffects puts what was observed into the answer. An error has no place for
 // effects, so it becomes its result.
-func withEffects(o outcome, e *Effects) (*Result, error) {
+func withEffects(res *Result, err error, e *Effects) (*Result, error) {
 	if e == nil {
-		return o.res, o.err
+		return res, err
 	}
-	if o.err != nil {
-		o.res, o.err = Fail(o.err), nil
+	if err != nil {
+		res = Fail(err)
 	}
-	if o.res != nil {
-		r := o.res.own()
-		if r.Effects != nil {
-			e.Add(*r.Effects)
-		}
-		r.Effects = e
-		return r, nil
+	if res == nil {
+		return nil, nil
 	}
-	return o.res, nil
+	r := res.own()
+	if r.Effects != nil {
+		e.Add(*r.Effects)
+	}
+	r.Effects = e
+	return r, nil
 }
 
 func timedOut(c *Call) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/toolpost/toolpost/schema"
 )
@@ -21,23 +22,46 @@ func New[In, Out any](s Spec, fn func(context.Context, In) (Out, error)) Tool {
 	if s.Output == nil && !whole {
 		s.Output = mustSchema[Out](s.Name, "output")
 	}
-	return Tool{Spec: s, Handler: func(ctx context.Context, c *Call) (*Result, error) {
-		var in In
-		if err := schema.Decode(c.Args, &in); err != nil {
+	h := Handler(func(ctx context.Context, c *Call) (*Result, error) {
+		t := &typed[In, Out]{fn: fn, whole: whole}
+		if err := schema.Decode(c.Args, &t.in); err != nil {
 			return nil, Errorf(CodeInvalid, "the arguments fit the schema of %s but not its Go type: %w", s.Name, err)
 		}
-		out, err := fn(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		if whole {
-			res, _ := any(out).(*Result)
-			return res, nil
-		}
-		res := JSON(out)
-		res.owned = true
-		return res, nil
-	}}
+		return guard(ctx, &running{call: c, work: t})
+	})
+	return Tool{Spec: s, Handler: h, made: codeOf(h)}
+}
+
+// codeOf names the code of a handler, whatever it has closed over.
+func codeOf(h Handler) uintptr { return reflect.ValueOf(h).Pointer() }
+
+// guardsItself reports whether the handler is one that New made. It is asked of
+// the handler that is there: somebody may have put another in its place.
+func (t *Tool) guardsItself() bool { return t.made != 0 && t.made == codeOf(t.Handler) }
+
+// typed is a call of a Go function. Only the function runs on the goroutine that
+// may have to be given up; to decode and to encode is done by who waits.
+type typed[In, Out any] struct {
+	fn    func(context.Context, In) (Out, error)
+	whole bool
+	in    In
+	out   Out
+}
+
+func (t *typed[In, Out]) do(x *running) error {
+	var err error
+	t.out, err = t.fn(x, t.in)
+	return err
+}
+
+func (t *typed[In, Out]) result() *Result {
+	if t.whole {
+		res, _ := any(t.out).(*Result)
+		return res
+	}
+	res := JSON(t.out)
+	res.owned = true
+	return res
 }
 
 func mustSchema[T any](name, side string) *schema.Schema {

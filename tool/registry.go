@@ -35,7 +35,7 @@ type Registry struct {
 type entry struct {
 	spec    Spec
 	handler Handler // the middleware around execute
-	raw     Handler // the tool's own
+	raw     Handler // the tool's own, guarded
 }
 
 // Use adds middleware for the tools that are added after it. The first is the
@@ -62,6 +62,9 @@ func (r *Registry) Add(tools ...Tool) error {
 	}
 	for _, t := range tools {
 		e := &entry{spec: t.Spec, raw: t.Handler}
+		if !t.guardsItself() {
+			e.raw = Guard(t.Handler)
+		}
 		e.handler = e.execute
 		for _, mw := range slices.Backward(r.mw) {
 			e.handler = mw(e.handler)
@@ -226,7 +229,7 @@ func (e *entry) execute(ctx context.Context, c *Call) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	res, err := guard(ctx, e.raw, c)
+	res, err := e.raw(ctx, c)
 	res, err = e.checkOutput(res, err)
 	if res == nil && err != nil {
 		res = Fail(err)

@@ -12,7 +12,7 @@ import (
 // package context would cost more than the rest of a call.
 type running struct {
 	parent  context.Context
-	handler Handler
+	work    work
 	call    *Call
 	listen  *listening // nil if nobody listens
 	in      chan message

@@ -71,6 +71,8 @@ func (r Risk) Level() int {
 type Tool struct {
 	Spec
 	Handler
+
+	made uintptr // code of the Handler, if New made it: it guards itself
 }
 
 type specFields Spec
