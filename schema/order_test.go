@@ -111,20 +111,30 @@ func TestASchemaServesManyGoroutines(t *testing.T) {
 func TestCheckAndFitOfFittingDocumentsDoNotAllocate(t *testing.T) {
 	s := schema.MustParse(orderSchema)
 	doc := []byte(orderArgs)
-	if n := testing.AllocsPerRun(100, func() {
+	if n := fewestAllocs(func() {
 		if s.Check(doc) != nil {
 			t.Fatal("refused")
 		}
 	}); n != 0 {
 		t.Errorf("Check allocates %v times", n)
 	}
-	if n := testing.AllocsPerRun(100, func() {
+	if n := fewestAllocs(func() {
 		if f, err := s.Fit(doc); err != nil || &f.Doc[0] != &doc[0] {
 			t.Fatal("changed")
 		}
 	}); n != 0 {
 		t.Errorf("Fit allocates %v times", n)
 	}
+}
+
+// fewestAllocs is how often f allocates at least: the race detector has a
+// sync.Pool lose things at random, so that a single measure says too much.
+func fewestAllocs(f func()) float64 {
+	fewest := testing.AllocsPerRun(10, f)
+	for range 20 {
+		fewest = min(fewest, testing.AllocsPerRun(10, f))
+	}
+	return fewest
 }
 
 func BenchmarkCheck(b *testing.B) {

@@ -106,13 +106,24 @@ func TestCheckFindsDuplicatesAmongMany(t *testing.T) {
 
 func TestCheckDoesNotAllocate(t *testing.T) {
 	doc := []byte(`{"a":[1,2.5,-3e2,true,null],"b":{"c":"text \u00e9 é","d":{}},"e":""}`)
-	if n := testing.AllocsPerRun(100, func() {
+	n := fewestAllocs(func() {
 		if jsonx.Check(doc) != nil {
 			t.Fatal("refused")
 		}
-	}); n != 0 {
+	})
+	if n != 0 {
 		t.Errorf("Check allocates %v times", n)
 	}
+}
+
+// fewestAllocs is how often f allocates at least: the race detector has a
+// sync.Pool lose things at random, so that a single measure says too much.
+func fewestAllocs(f func()) float64 {
+	fewest := testing.AllocsPerRun(10, f)
+	for range 20 {
+		fewest = min(fewest, testing.AllocsPerRun(10, f))
+	}
+	return fewest
 }
 
 var seeds = []string{
