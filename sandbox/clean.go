@@ -22,7 +22,7 @@ const maxPath = 4096
 // and device names, backslash tricks and streams on Windows; ".." above the
 // workspace; an absolute path outside the workspace. An absolute path inside
 // is accepted and made relative. The comparison is by component, so that
-// /work/ab is not inside /work/a.
+// /srv/ab is not inside /srv/a.
 func (r *Root) Clean(name string) (string, error) {
 	if err := checkText(name); err != nil {
 		return "", err
