@@ -66,8 +66,8 @@ const (
 )
 
 // A Session is what the loop needs of a conversation. The loop persists through
-// it and nowhere else. Messages must not be cheap to change: the loop reads it
-// before every request.
+// it and nowhere else. Messages is asked for before every request, so it is to
+// be cheap; the slice it returns stays as it is when more is appended.
 type Session interface {
 	Messages() []llm.Message
 	Append(ctx context.Context, msgs ...llm.Message) error

@@ -13,7 +13,7 @@
 //
 // The run moves only while the stream is ranged over: an event is dealt with by
 // the body of the loop before what follows it happens. So what a body writes
-// about call.started is on disk before the tool runs, back-pressure costs
+// about step.started is on disk before the tool runs, back-pressure costs
 // nothing, and to break is to cancel and to wait for the end: there is no close
 // and no leak. Who breaks does not hear the end; who wants it cancels the
 // context and ranges on.
