@@ -41,6 +41,8 @@ func (h *handled) do(x *running) (err error) {
 
 func (h *handled) result() *Result { return h.res }
 
+// guard has the work of x done under its deadline, and waits for what came of it.
+// Work that was given up may still write its result: that is not looked at.
 func guard(ctx context.Context, x *running) (*Result, error) {
 	if x.call.Deadline.IsZero() {
 		x.call.Deadline = time.Now().Add(DefaultTimeout)
